@@ -69,7 +69,7 @@ Result<Row> starts(const Plan& plan, Engine& engine, int outstanding) {
   Latencies latencies;
   CAIRN_TRY(Row row, closed_loop(plan, outstanding, [&](int) -> Result<void> {
               const auto began = std::chrono::steady_clock::now();
-              CAIRN_TRY_VOID(engine.start(order_for("one-wait", input)));
+              CAIRN_TRY_VOID(engine.start(request_for("one-wait", input)));
               const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
               const std::lock_guard lock(mutex);
               latencies.add(took.count());
@@ -100,7 +100,7 @@ Result<std::vector<Row>> beside(const Plan& given, const std::string& variant, c
   }
   stage.engine->run();
   CAIRN_TRY_VOID(each_once(emitters, 4, [&](std::size_t) -> Result<void> {
-    CAIRN_TRY(const InstanceState ended, stage.engine->start(order_for("emits-many", Json::object())));
+    CAIRN_TRY(const InstanceAnswer ended, stage.engine->start(request_for("emits-many", Json::object())));
     return expect(ended.status, Status::completed);
   }));
   std::vector<Row> rows;

@@ -16,6 +16,7 @@
 #include "api/route.h"
 #include "api/telemetry/span_exporter.h"
 #include "engine/core.h"
+#include "http/request_threads.h"
 
 namespace cairn::api {
 
@@ -73,6 +74,8 @@ struct ServerSettings {
   AuditSettings audit = {};
   // For diagrams, exports and searches. They run beside other requests at a lower priority.
   std::size_t expensive_threads = 2;
+  // Requests that wait for a thread, and as many expensive ones.
+  std::size_t requests_waiting_max = RequestThreads::queued_usual;
 };
 
 // Whether a listen address is reachable only from this machine.
@@ -88,7 +91,9 @@ class Server {
   static Result<std::unique_ptr<Server>> open(EngineCore& core, const ServerSettings& settings);
   // Without authentication; for this machine only.
   static Result<std::unique_ptr<Server>> open(EngineCore& core, const HttpSettings& settings) {
-    return open(core, ServerSettings{settings, {}, {}, false, nullptr, {}, {}, {}, 2});
+    ServerSettings all;
+    all.http = settings;
+    return open(core, all);
   }
   ~Server();
 

@@ -7,7 +7,6 @@
 #include "api/problem.h"
 #include "base/id.h"
 #include "base/json_integer.h"
-#include "base/limit_refusals.h"
 #include "engine/request_key.h"
 #include "store/audit_scope.h"
 
@@ -131,17 +130,15 @@ void submit(EngineCore& core, BulkJobs& jobs, const Call& call) {
     return;
   }
   if (matching->more) {
-    count_limit_refusal("bulk_instances", static_cast<std::int64_t>(max));
-    call.reply(problem(413, "limit", "A limit was exceeded",
-                       "more than " + std::to_string(max) + " instances match; narrow the filter or raise \"max\"",
-                       Json::object({{"matched_at_least", static_cast<std::int64_t>(max + 1)},
-                                     {"limit", "bulk_instances"},
-                                     {"limit_value", static_cast<std::int64_t>(max)}})));
+    call.reply(
+        limit_problem(413, "bulk_instances", static_cast<std::int64_t>(max),
+                      "more than " + std::to_string(max) + " instances match; narrow the filter or raise \"max\"", 0,
+                      Json::object({{"matched_at_least", static_cast<std::int64_t>(max + 1)}})));
     return;
   }
   const auto id = jobs.submit(new_uuid(core.store().now()), name, matching->ids, on_behalf_of(core, call));
   if (!id) {
-    call.reply(problem(503, "overloaded", "Too many requests are waiting", "try again when earlier jobs are done"));
+    call.reply(limit_problem(503, "bulk_jobs", BulkJobs::jobs_max, "try again when earlier jobs are done"));
     return;
   }
   answer.set("id", *id);

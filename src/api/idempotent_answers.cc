@@ -4,6 +4,8 @@
 
 #include "api/api.h"
 #include "base/log.h"
+#include "expr/base64.h"
+#include "http/gzip.h"
 
 namespace cairn::api {
 namespace {
@@ -16,7 +18,15 @@ bool is_about_predecessor(const Json& answer, const std::string& created) {
   return !before.empty() && !created.empty() && before != created;
 }
 
-Json stored(const Response& response, const std::string& created) {
+// Small bodies are stored as they are, so that operators can read them.
+constexpr std::size_t plain_bytes_max = 16u << 10;
+
+// The response as a row of the store. Empty if it is too large to be kept.
+std::optional<Json> stored(const Response& response, const std::string& created) {
+  const bool packed = response.body.size() > plain_bytes_max;
+  Json body = packed ? Json(expr::base64_encode(gzip(response.body))) : Json(response.body);
+  if (packed && body.as_string().empty()) return std::nullopt;
+  if (body.as_string().size() > IdempotentAnswers::stored_bytes_max) return std::nullopt;
   Json headers = Json::array();
   for (const auto& [name, value] : response.headers) {
     if (name != replayed_header) headers.push_back(Json::array({name, value}));
@@ -25,10 +35,10 @@ Json stored(const Response& response, const std::string& created) {
                        {"type", response.content_type},
                        {"headers", std::move(headers)},
                        {"created", created},
-                       {"body", response.body}});
+                       {packed ? "body_gzip" : "body", std::move(body)}});
 }
 
-Response restored(const Json& answer) {
+Result<Response> restored(const Json& answer) {
   Response response;
   if (answer["status"].is_integer()) response.status = static_cast<int>(answer["status"].as_integer());
   response.content_type = std::string(answer.text_or("type", "application/json"));
@@ -38,6 +48,12 @@ Response restored(const Json& answer) {
     }
   }
   response.body = std::string(answer.text_or("body", ""));
+  if (const std::string_view packed = answer.text_or("body_gzip", ""); !packed.empty()) {
+    const auto bytes = expr::base64_decode(packed);
+    auto body = bytes ? gunzip(*bytes, IdempotentAnswers::body_bytes_max) : std::nullopt;
+    if (!body) return Error{ErrorCode::corrupt, "the kept answer to this Idempotency-Key cannot be unpacked"};
+    response.body = std::move(*body);
+  }
   response.headers.emplace_back(replayed_header, "true");
   return response;
 }
@@ -86,7 +102,8 @@ Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& sco
   if (!kept) {
     known = kept.error();
   } else if ((*kept)->request_hash == request_hash) {
-    known = Known{Found::repeat, restored((*kept)->answer)};
+    auto answer = restored((*kept)->answer);
+    known = answer ? Result<Known>(Known{Found::repeat, std::move(*answer)}) : answer.error();
   }
   conclude(scope, known);
   return known;
@@ -101,12 +118,17 @@ void IdempotentAnswers::end(const std::string& scope, const std::string& request
     send(std::move(*shared));
   };
   if (!keep) return finish();
-  Unit unit;
+  std::string key, created;
   {
     const std::scoped_lock lock(mutex_);
     const PendingRequest& request = pending_.at(scope);
-    unit.key = IdempotencyKey{key_scope, request.key, request_hash, stored(*shared, request.created)};
+    key = request.key;
+    created = request.created;
   }
+  auto row = stored(*shared, created);
+  if (!row) return finish();
+  Unit unit;
+  unit.key = IdempotencyKey{key_scope, std::move(key), request_hash, std::move(*row)};
   unit.actor = core_.node();
   core_.deliveries().queue().submit(std::move(unit), [finish](const Result<CommitOutcome>& written, const Unit&) {
     // A repeat on another node may have been quicker: then its answer stands.

@@ -117,7 +117,7 @@ void page(EngineCore& core, const Call& call) {
   // The page shows what the lists under /v1 would show to the same caller.
   const bool sees_tasks = call.identity.may(Permission::view_tasks);
   TaskFilter filter;
-  filter.viewer = viewer_of(actor_of(call));
+  filter.viewer_roles = viewer_roles_of(actor_of(call));
   const auto tasks = sees_tasks ? core.store().list_tasks(filter, {50, ""}) : Result<Page<TaskRow>>(Page<TaskRow>());
   const auto instances = core.store().list_instances({}, {50, ""});
   const auto definitions = core.store().list_definitions({100, ""});

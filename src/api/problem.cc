@@ -1,26 +1,31 @@
 #include "api/problem.h"
 
 #include "base/limit_refusals.h"
+#include "base/utf8.h"
 
 namespace cairn::api {
 namespace {
 
-// Limits on waiting work clear by themselves: the same request may succeed later.
-int status_of_limit(std::string_view limit) {
-  if (limit == "commit_queue" || limit == "run_intake") return 503;
-  return limit == "lease_waiters" || limit.starts_with("limits.signals_") ? 429 : 413;
+int status_of_limit(ErrorCode code, std::string_view limit) {
+  if (code == ErrorCode::unavailable) return 503;
+  // Kept signals are used or expire: the same request may succeed later.
+  return limit.starts_with("limits.signals_") ? 429 : 413;
 }
 
 }  // namespace
 
 Response limit_problem(int status, std::string_view limit, std::int64_t value, std::string_view detail,
-                       int retry_after_s) {
+                       int retry_after_s, Json more) {
   count_limit_refusal(limit, value);
-  const bool later = status == 429 || status == 503;
-  Response response =
-      problem(status, later ? "too_many_requests" : "limit", later ? "Too many requests" : "A limit was exceeded",
-              detail, Json::object({{"limit", limit}, {"limit_value", value}}));
-  if (later) response.headers.emplace_back("retry-after", std::to_string(retry_after_s));
+  Json members = more.is_object() ? std::move(more) : Json::object();
+  members.set("limit", limit);
+  members.set("limit_value", value);
+  const char* const name = status == 429 ? "too_many_requests" : status == 503 ? "overloaded" : "limit";
+  const char* const title = status == 429   ? "Too many requests"
+                            : status == 503 ? "Too many requests are waiting"
+                                            : "A limit was exceeded";
+  Response response = problem(status, name, title, detail, std::move(members));
+  if (status == 429 || status == 503) response.headers.emplace_back("retry-after", std::to_string(retry_after_s));
   return response;
 }
 
@@ -41,15 +46,15 @@ Response problem(const Error& error) {
   if (error.message.starts_with("idempotency_key_reused:")) {
     return problem(422, "idempotency_key_reused", "This key was used for another request", error.message);
   }
+  if (const auto refusal = limit_of(error)) {
+    return limit_problem(status_of_limit(error.code, refusal->limit), refusal->limit, refusal->value, error.message);
+  }
   switch (error.code) {
     case ErrorCode::invalid: return problem(422, "invalid", "The request is invalid", error.message);
     case ErrorCode::not_found: return problem(404, "not_found", "Not found", error.message);
     case ErrorCode::conflict: return problem(409, "conflict", "Conflict with another change", error.message);
     case ErrorCode::not_allowed: return problem(403, "not_allowed", "Not allowed", error.message);
     case ErrorCode::limit:
-      if (const auto refusal = limit_of(error)) {
-        return limit_problem(status_of_limit(refusal->limit), refusal->limit, refusal->value, error.message);
-      }
       count_limit_refusal("other", 0);
       return problem(413, "limit", "A limit was exceeded", error.message);
     case ErrorCode::unavailable: return problem(503, "unavailable", "The store is unavailable", error.message);
@@ -69,6 +74,14 @@ Response problem(const std::vector<schema::Violation>& violations) {
                                                 : (violations[0].pointer.empty() ? "the body" : violations[0].pointer) +
                                                       " " + violations[0].message;
   return problem(422, "invalid", "The request is invalid", detail, Json::object({{"errors", errors}}));
+}
+
+std::optional<Response> refuse_headers(const Request& request) {
+  for (const auto& [name, value] : request.headers) {
+    if (is_utf8(value)) continue;
+    return problem(400, "header", "A header is not UTF-8", "the value of `" + name + "` is not valid UTF-8");
+  }
+  return std::nullopt;
 }
 
 }  // namespace cairn::api

@@ -163,11 +163,7 @@ void Router::handle(Match match, Request request, Reply reply, Gate* gate, Reque
                   "`" + request.path + "` does not exist; /openapi.json lists the resources"));
     return;
   }
-  for (const auto& [name, value] : request.headers) {
-    if (is_utf8(value)) continue;
-    reply(problem(400, "header", "A header is not UTF-8", "the value of `" + name + "` is not valid UTF-8"));
-    return;
-  }
+  if (auto refusal = refuse_headers(request)) return reply(std::move(*refusal));
   const Route& route = *match.route;
   const Table::Entry& entry = table_->entries[static_cast<std::size_t>(match.route - table_->routes.data())];
   Call call{std::move(request), std::move(match.path), {}, std::move(reply)};
@@ -201,7 +197,9 @@ void Router::handle(Match match, Request request, Reply reply, Gate* gate, Reque
     const std::string& text = call.request.body;
     auto body = parse_json(text.empty() ? std::string_view("{}") : std::string_view(text));
     if (!body) {
-      call.reply(problem(400, "not_json", "The body is not JSON", body.error().message));
+      call.reply(body.error().code == ErrorCode::limit
+                     ? problem(body.error())
+                     : problem(400, "not_json", "The body is not JSON", body.error().message));
       return;
     }
     if (const auto violations = entry.body->check(*body); !violations.empty()) {

@@ -40,7 +40,7 @@ Result<Duration> lease_of(const Json& body) {
   return lease;
 }
 
-// Who leases or reports. The `worker` member is a label for the process and proves nothing.
+// Who submits, leases or reports. The `worker` member is a label for the process and proves nothing.
 std::string holder_of(const Call& call) {
   const std::string label(call.body.text_or("worker", ""));
   const Identity& identity = call.identity;
@@ -82,6 +82,14 @@ std::optional<Response> refusal_of(const Json& body) {
   return reserved(type);
 }
 
+// Marks the request as its sender's. An id that the sender chose is a key of theirs, too.
+void sign(RunRequest& request, const Call& call, const Actor& actor) {
+  if (request.idempotency_key.empty()) request.idempotency_key = request.id;
+  request.idempotency_key = scoped_id(actor, std::move(request.idempotency_key));
+  request.created_by = holder_of(call);
+  request.traceparent = call.trace.carried();
+}
+
 Result<RunRequest> request_of(const Json& body) {
   RunRequest request;
   request.id = std::string(body.text_or("id", ""));
@@ -114,8 +122,7 @@ void submit(EngineCore& core, const Call& call) {
   auto request = request_of(call.body);
   if (!request) return call.reply(problem(request.error()));
   if (request->idempotency_key.empty()) request->idempotency_key = std::string(call.request.header("idempotency-key"));
-  request->idempotency_key = scoped_id(actor_of(call), std::move(request->idempotency_key));
-  request->traceparent = call.trace.carried();
+  sign(*request, call, actor_of(call));
   core.runs().submit(*request, [reply = call.reply](Result<SubmittedRun> submitted) {
     if (!submitted) return reply(problem(submitted.error()));
     Response response = json_response(document(submitted->first), submitted->second ? 201 : 200);
@@ -140,11 +147,10 @@ void submit_many(EngineCore& core, const Call& call) {
     if (!request) {
       return call.reply(problem(with_context(request.error(), "runs/" + std::to_string(requests.size()))));
     }
-    request->idempotency_key = scoped_id(actor, std::move(request->idempotency_key));
+    sign(*request, call, actor);
     if (request->idempotency_key.empty() && !call.repeat_key.empty()) {
       request->idempotency_key = call.repeat_key + "/" + std::to_string(requests.size());
     }
-    request->traceparent = call.trace.carried();
     requests.push_back(std::move(*request));
   }
   core.runs().submit_all(std::move(requests), [reply = call.reply](const Result<SubmittedRuns>& submitted) {

@@ -6,7 +6,6 @@
 #include "api/problem.h"
 #include "api/telemetry/readiness.h"
 #include "api/telemetry/store_metrics.h"
-#include "base/limit_refusals.h"
 #include "base/log.h"
 #include "http/gzip.h"
 #include "http/quick_lane.h"
@@ -104,7 +103,8 @@ struct Server::Parts {
         waiters(std::make_shared<InstanceWaiters>(core)),
         reads_are_local(!core.store().traits().shared),
         gate(core, authenticator, given.limits, slow_lane, audit, metrics),
-        slow_lane(given.expensive_threads, slow_lane_niceness) {}
+        slow_lane(given.expensive_threads, slow_lane_niceness, given.requests_waiting_max),
+        threads(RequestThreads::threads_usual, 0, given.requests_waiting_max) {}
 
   void receive(Request request, Reply reply);
   // Whether the caller may send the body of a request, by its head.
@@ -145,12 +145,8 @@ struct Server::Parts {
 
 namespace {
 
-Response overloaded() {
-  Response busy = problem(503, "overloaded", "Too many requests are waiting", "try again in a moment",
-                          Json::object({{"limit", "request_queue"},
-                                        {"limit_value", static_cast<std::int64_t>(RequestThreads::queued_max)}}));
-  busy.headers.emplace_back("retry-after", "1");
-  return busy;
+Response overloaded(const RequestThreads& threads) {
+  return limit_problem(503, "request_queue", threads.queued_max(), "try again in a moment");
 }
 
 // Health checks would dominate the metrics and the log.
@@ -227,7 +223,10 @@ Admission Server::Parts::judge(Router::Match match, Request head) {
     visit->record.operation = route.operation;
     Call call{std::move(visit->request), std::move(match.path), {}, refuse};
     call.trace = visit->record.trace;
-    if (gate.admit_head(route, call)) {
+    // Before the gate, which writes a refused call to the audit trail.
+    if (auto bad = refuse_headers(call.request)) {
+      refuse(std::move(*bad));
+    } else if (gate.admit_head(route, call)) {
       // Nothing is counted here: the whole request counts later.
       admission.caller = std::make_shared<const KnownCaller>(KnownCaller{std::move(call.identity), now});
       return admission;
@@ -249,7 +248,7 @@ void Server::Parts::admit(const Request& head, std::function<void(Admission)> de
   if (threads.submit(job)) return;
   metrics->count_refusal("overloaded");
   Admission busy;
-  busy.refusal = overloaded();
+  busy.refusal = overloaded(threads);
   (*decided)(std::move(busy));
 }
 
@@ -273,8 +272,7 @@ void Server::Parts::receive(Request request, Reply reply) {
     quick_lane.pass(carry_out);
   } else if (!threads.submit(carry_out)) {
     metrics->count_refusal("overloaded");
-    count_limit_refusal("request_queue", RequestThreads::queued_max);
-    finish(overloaded());
+    finish(overloaded(threads));
   }
 }
 

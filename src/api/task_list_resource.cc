@@ -49,7 +49,7 @@ void list(EngineCore& core, const Call& call) {
       if (filter.roles.empty()) filter.roles.emplace_back();  // no role: only tasks without roles
     }
   }
-  filter.viewer = viewer_of(actor_of(call));
+  filter.viewer_roles = viewer_roles_of(actor_of(call));
   const auto fetch = [&](const PageRequest& page) { return core.store().list_tasks(filter, page); };
   call.reply(page_answer(call, fetch, [](const TaskRow& row) { return document(row); }));
 }

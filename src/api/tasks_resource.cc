@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "api/access/api_key.h"
+#include "api/access/assignee_roles.h"
 #include "api/api.h"
 #include "api/documents.h"
 #include "api/problem.h"
@@ -30,31 +30,6 @@ void show(EngineCore& core, const Call& call) {
   call.reply(row ? task_response(*row) : problem(row.error()));
 }
 
-// The roles of a new assignee, from their API keys. Empty optional: the person may use a token, whose roles are unknown
-// here. ErrorCode::not_allowed if none of their keys may work on tasks.
-Result<std::optional<std::vector<std::string>>> roles_of(EngineCore& core, const Call& call,
-                                                         const std::string& person) {
-  // Without authentication no roles are checked.
-  if (!call.identity.task_roles || person == call.identity.person) return std::optional<std::vector<std::string>>();
-  CAIRN_TRY(const auto keys, core.store().list_api_keys());
-  std::vector<std::string> roles;
-  bool known = false, works = false;
-  for (const ApiKeyRow& key : keys) {
-    const auto identity = key.subject == person ? identity_of(key, core.store().now()) : std::nullopt;
-    if (!identity) continue;
-    known = true;
-    if (!identity->may(Permission::work_tasks)) continue;
-    works = true;
-    roles.insert(roles.end(), identity->task_roles->begin(), identity->task_roles->end());
-    // Such a person may complete every task.
-    if (identity->may(Permission::manage_tasks)) return std::optional<std::vector<std::string>>();
-  }
-  if (works) return std::optional(std::move(roles));
-  if (known) return Error{ErrorCode::not_allowed, person + " has no credential that may work on tasks"};
-  if (call.identity.keys_only) return Error{ErrorCode::not_allowed, person + " has no API key"};
-  return std::optional<std::vector<std::string>>();
-}
-
 void change(EngineCore& core, const Call& call, TaskChange::Kind kind) {
   const auto state_version = state_version_of(call);
   if (!state_version) {
@@ -73,7 +48,7 @@ void change(EngineCore& core, const Call& call, TaskChange::Kind kind) {
   if (assigns && !wish.assignee.empty()) {
     // First check that the caller may see the task: not every caller may learn who has which keys.
     if (const auto task = permitted_task(core, call); !task) return call.reply(problem(task.error()));
-    roles = roles_of(core, call, wish.assignee);
+    roles = assignee_roles(core.store(), call.identity, wish.assignee);
   }
   if (!roles) return call.reply(problem(roles.error()));
   core.tasks().change(

@@ -40,6 +40,12 @@ Timestamp ForwardClock::now() {
   return {now_ns_ / second_ns, static_cast<std::int32_t>(now_ns_ % second_ns)};
 }
 
+void ForwardClock::continue_from(Timestamp last) {
+  static_cast<void>(now());
+  const std::scoped_lock lock(mutex_);
+  now_ns_ = std::max(now_ns_, last.seconds * second_ns + last.nanos);
+}
+
 Timestamp ManualClock::now() {
   const std::scoped_lock lock(mutex_);
   return now_;

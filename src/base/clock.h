@@ -14,6 +14,8 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Timestamp now() = 0;  // safe from several threads
+  // The last time of an earlier process: a clock that is behind continues there. Most clocks ignore it.
+  virtual void continue_from(Timestamp) {}
 };
 
 class SystemClock final : public Clock {
@@ -23,7 +25,8 @@ class SystemClock final : public Clock {
 
 // The system clock for an engine, which works with differences between times. If the system clock is set back, this
 // clock runs at 99 % speed until both agree. A timer due in one minute stays due in one minute. If the system clock is
-// set forward, this clock follows at once.
+// set forward, this clock follows at once. The same holds if the system clock was set back while no process ran and the
+// store knows the last time (`continue_from`).
 class ForwardClock final : public Clock {
  public:
   struct Reading {
@@ -33,6 +36,7 @@ class ForwardClock final : public Clock {
   ForwardClock();
   explicit ForwardClock(std::function<Reading()> read) : read_(std::move(read)) {}
   Timestamp now() override;
+  void continue_from(Timestamp last) override;
 
  private:
   std::function<Reading()> read_;

@@ -48,6 +48,18 @@ TEST_F(ForwardClockTest, AgreesWithTheSystemAgainAfterAWhile) {
   EXPECT_EQ(clock_.now().seconds, at_.wall_ns / second);
 }
 
+TEST_F(ForwardClockTest, ContinuesFromTheTimeOfAnEarlierProcess) {
+  clock_.continue_from({1'700'003'600, 0});
+  EXPECT_EQ(clock_.now().seconds, 1'700'003'600);
+  pass(100);
+  EXPECT_EQ(clock_.now().seconds, 1'700'003'699);
+  clock_.continue_from({1'600'000'000, 0});
+  EXPECT_EQ(clock_.now().seconds, 1'700'003'699) << "an earlier time changes nothing";
+  pass(3600);
+  at_.wall_ns += 3600 * second;
+  EXPECT_EQ(clock_.now().seconds, at_.wall_ns / second);
+}
+
 TEST_F(ForwardClockTest, TheRealOneIsNow) {
   ForwardClock real;
   const auto wall = SystemClock().now().seconds;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/json_scan.h"
+#include "base/limit_refusals.h"
 
 namespace cairn {
 namespace {
@@ -75,13 +76,23 @@ Error at_place(std::string_view text, const JsonFault& fault) {
   return {fault.code, std::to_string(place.line) + ":" + std::to_string(place.column) + ": " + fault.message};
 }
 
+Error past_limit(std::string_view text, const JsonLimits& limits, Error error) {
+  if (text.size() > limits.bytes_max) {
+    return limit_error("json_bytes", static_cast<std::int64_t>(limits.bytes_max), std::move(error.message));
+  }
+  return limit_error("json_depth", limits.depth_max, std::move(error.message));
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const JsonLimits& limits) {
   Builder builder;
   JsonScanner<Builder> scanner(text, limits, builder);
   const auto scanned = scanner.scan();
-  if (!scanned) return at_place(text, scanned.error());
+  if (!scanned) {
+    Error error = at_place(text, scanned.error());
+    return error.code == ErrorCode::limit ? past_limit(text, limits, std::move(error)) : error;
+  }
   if (builder.duplicate_at() != std::string_view::npos) {
     return at_place(text, {builder.duplicate_at(), ErrorCode::invalid, "the object closed here has a duplicate key"});
   }

@@ -61,10 +61,17 @@ Error limit_error(std::string_view limit, std::int64_t value, std::string messag
   return {ErrorCode::limit, std::move(message)};
 }
 
+Error overload_error(std::string_view limit, std::int64_t value, std::string message) {
+  Error error = limit_error(limit, value, std::move(message));
+  error.code = ErrorCode::unavailable;
+  return error;
+}
+
 std::optional<LimitRefusal> limit_of(const Error& error) {
   std::string_view text = error.message;
   const std::size_t at = text.rfind(mark);
-  if (error.code != ErrorCode::limit || at == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
+  if (error.code != ErrorCode::limit && error.code != ErrorCode::unavailable) return std::nullopt;
+  if (at == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
   text = text.substr(at + mark.size(), text.size() - at - mark.size() - 1);
   const std::size_t equals = text.find(" = ");
   if (equals == std::string_view::npos) return std::nullopt;

@@ -25,9 +25,11 @@ void count_limit_refusal(std::string_view limit, std::int64_t value);
 // Refusals since the process started, by the limit's name.
 std::map<std::string, std::uint64_t> limit_refusals();
 
-// An error of ErrorCode::limit whose message ends with " (limit NAME = VALUE)".
+// An error of ErrorCode::limit whose message ends with " (limit NAME = VALUE)": the request itself is too much.
 Error limit_error(std::string_view limit, std::int64_t value, std::string message);
-// The limit that `error` names at the end of its message; empty if it names none.
+// The same with ErrorCode::unavailable: too much waits already, and the same request may succeed later.
+Error overload_error(std::string_view limit, std::int64_t value, std::string message);
+// The limit that `error`, of one of the two codes, names at the end of its message; empty if it names none.
 std::optional<LimitRefusal> limit_of(const Error& error);
 
 }  // namespace cairn

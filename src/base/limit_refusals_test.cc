@@ -18,6 +18,13 @@ TEST(LimitRefusals, AnErrorNamesItsLimitAndValue) {
   EXPECT_EQ(limit_of({ErrorCode::invalid, error.message}), std::nullopt);
 }
 
+TEST(LimitRefusals, AnOverloadIsUnavailableAndNamesItsLimitToo) {
+  const Error error = overload_error("commit_queue", 65'536, "too many commits wait");
+  EXPECT_EQ(error.code, ErrorCode::unavailable);
+  EXPECT_EQ(limit_of(error), (LimitRefusal{"commit_queue", 65'536}));
+  EXPECT_EQ(limit_of({ErrorCode::unavailable, "the store is away"}), std::nullopt);
+}
+
 TEST(LimitRefusals, CountsEachRefusalAndLogsOneLineForMany) {
   std::vector<std::string> lines;
   configure_log({LogLevel::info, LogFormat::json, [&lines](std::string_view line) { lines.emplace_back(line); }});

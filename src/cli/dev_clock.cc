@@ -10,6 +10,10 @@ Timestamp DevClock::now() {
   return add(system_.now(), Duration::of_seconds(ahead_.load())).value_or(Timestamp{Timestamp::seconds_max, 0});
 }
 
+void DevClock::continue_from(Timestamp last) {
+  system_.continue_from(add(last, Duration::of_seconds(-ahead_.load())).value_or(Timestamp()));
+}
+
 void DevClock::move_to(std::int64_t ahead) {
   std::int64_t before = ahead_.load();
   while (before < ahead && !ahead_.compare_exchange_weak(before, ahead)) {

@@ -15,6 +15,7 @@ inline constexpr const char* dev_clock_file = ".cairn/clock";
 class DevClock final : public Clock {
  public:
   Timestamp now() override;
+  void continue_from(Timestamp last) override;
   // Seconds ahead of the system clock. Never decreases.
   void move_to(std::int64_t ahead);
   std::int64_t ahead() const { return ahead_.load(); }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/ascii.h"
 #include "base/suggest.h"
 
 namespace cairn::config {
@@ -65,6 +66,20 @@ Result<std::vector<std::string>> hosts_of(const Json& secret, const std::string&
   return hosts;
 }
 
+// Headers of a sink authenticate the server to the receiver, whatever their names; these do not.
+bool is_plain_header(std::string_view name) {
+  const std::string lower = ascii_lower(name);
+  return lower == "content-type" || lower == "accept" || lower == "user-agent";
+}
+
+std::string secret_in_headers(const Json& headers, const std::string& where) {
+  if (!headers.is_object()) return {};
+  for (const Json::Member& header : headers.members()) {
+    if (!is_plain_header(header.key)) return where + "." + std::string(header.key);
+  }
+  return {};
+}
+
 // The first secret that the file contains itself, instead of naming a file; empty if none.
 std::string secret_in(const Json& value, const std::string& where) {
   if (value.is_array()) {
@@ -76,6 +91,9 @@ std::string secret_in(const Json& value, const std::string& where) {
       const std::string name = where + "." + std::string(member.key);
       const bool secret = member.key == "secret" || member.key == "old_secret" || member.key == "password";
       if (secret && member.value.is_string()) return name;
+      if (member.key == "headers") {
+        if (auto found = secret_in_headers(member.value, name); !found.empty()) return found;
+      }
       if (auto found = secret_in(member.value, name); !found.empty()) return found;
     }
   } else if (value.is_string() && shown_url(std::string(value.as_string())) != value.as_string()) {

@@ -60,6 +60,10 @@ TEST_F(Configurations, AFileWithSecretsThatEverybodyMayReadIsRefused) {
       "store = \"postgres://cairn:hunter2@db/x\"\n",
       "[[hooks]]\nname = \"a\"\nsecret = \"0123\"\n",
       "[[events.sinks]]\nname = \"a\"\nhttp = { url = \"https://a\", secret = \"0123\" }\n",
+      "[[events.sinks]]\nname = \"a\"\nhttp = { url = \"https://a\", headers = { Authorization = \"Bearer hunter2\" } "
+      "}\n",
+      "[[events.sinks]]\nname = \"a\"\nhttp = { url = \"https://a\", headers = { accept = \"a/b\", x-team = "
+      "\"hunter2\" } }\n",
       "[otlp]\nheaders = [\"x-key=1\"]\n",
       "hints = \"redis://:hunter2@cache:6379\"\n",
   };
@@ -74,7 +78,9 @@ TEST_F(Configurations, AFileWithSecretsThatEverybodyMayReadIsRefused) {
     EXPECT_TRUE(fine) << fine.error().message;
   }
   const std::string plain =
-      write("plain.toml", "store = \"sqlite:a.db\"\n[[hooks]]\nname = \"a\"\nsecret_file = \"/x\"\n");
+      write("plain.toml",
+            "store = \"sqlite:a.db\"\n[[hooks]]\nname = \"a\"\nsecret_file = \"/x\"\n"
+            "[[events.sinks]]\nname = \"a\"\nhttp = { url = \"https://a\", headers = { Accept = \"a/b\" } }\n");
   EXPECT_TRUE(read({}, {}, mode(plain, own | perms::others_read)));
 }
 

@@ -158,6 +158,11 @@ void read_graphql(Fields& call, const Cursor& at, CallStep& step) {
 void read_worker(Fields& call, const Cursor& at, CallStep& step) {
   Fields fields(call.site(), at, worker_table);
   step.worker_type = fields.text("type").value_or("");
+  if (step.worker_type.starts_with("cairn.")) {
+    const auto type = fields.find("type");
+    fields.site().draft.findings.error(type->at(), type->pointer(),
+                                       "types under `cairn.` are reserved for the engine; use `http` or `graphql`");
+  }
   step.request = fields.value("payload").value_or(Template());
   call.put("worker", fields.take());
 }

@@ -20,7 +20,9 @@ Result<void> same_work(const RunRequest& asked, const RunRow& first) {
   // A repeat may come in another trace.
   const bool same =
       first.payload == asked.payload || without_trace(first.payload).value == without_trace(asked.payload).value;
-  if (first.type == asked.type && same) return {};
+  // An id is its sender's: another sender, who may choose the same one, does not get to see the run.
+  const bool own = sender_mark(asked.idempotency_key) == sender_mark(first.idempotency_key);
+  if (first.type == asked.type && same && own) return {};
   if (asked.idempotency_key.empty() || first.idempotency_key != asked.idempotency_key) {
     return Error{ErrorCode::conflict, "a run with the id " + first.id.value + " exists already"};
   }
@@ -63,6 +65,7 @@ Result<void> RunRequests::fill(RunRow& row, const RunRequest& request, Timestamp
   row.cap = request.cap;
   row.jitter = request.jitter;
   row.timeout = request.timeout;
+  row.created_by = request.created_by;
   if (type.counted_by) row.limit_key = RunTypes::limit_key(*type.counted_by, request.payload);
   return {};
 }

@@ -35,6 +35,7 @@ struct RunRequest {
   double jitter = 0.5;
   std::optional<Duration> timeout;  // for each attempt
   std::string traceparent = {};     // the caller's trace, which the run continues; empty or malformed: a new one
+  std::string created_by = {};      // the actor of the run's first event (store/lease_holder.h)
 };
 
 // The results of one batch, in the order of its requests.

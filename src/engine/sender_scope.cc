@@ -22,12 +22,17 @@ std::string scoped_id(const Actor& actor, std::string id) {
   return mark_of(actor.sender) + ":" + id;
 }
 
-std::string_view unscoped_id(std::string_view stored) {
+std::string_view sender_mark(std::string_view stored) {
   constexpr std::size_t mark_size = mark_prefix.size() + mark_digits;
-  if (stored.size() <= mark_size || !stored.starts_with(mark_prefix) || stored[mark_size] != ':') return stored;
+  if (stored.size() <= mark_size || !stored.starts_with(mark_prefix) || stored[mark_size] != ':') return {};
   const std::string_view digits = stored.substr(mark_prefix.size(), mark_digits);
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  return std::all_of(digits.begin(), digits.end(), is_digit) ? stored.substr(mark_size + 1) : stored;
+  return std::all_of(digits.begin(), digits.end(), is_digit) ? stored.substr(0, mark_size) : std::string_view();
+}
+
+std::string_view unscoped_id(std::string_view stored) {
+  const std::string_view mark = sender_mark(stored);
+  return mark.empty() ? stored : stored.substr(mark.size() + 1);
 }
 
 std::string scoped_keys(const Actor& actor, std::string scope) {

@@ -38,8 +38,7 @@ std::optional<Error> refuse_assignee(const TaskRow& task, const std::string& per
     return not_allowed(person + " may not have task " + task.id.value + " (exclude)");
   }
   const auto& roles = person == actor.name ? actor.roles : known_roles;
-  // The right must come from a role: to be the assignee is what the request asks for.
-  if (!roles || has_right(task, {"", *roles})) return std::nullopt;
+  if (!roles || has_right(task, *roles)) return std::nullopt;
   if (person == actor.name && manages(task, actor)) return std::nullopt;
   return without_role(task, person);
 }
@@ -47,7 +46,7 @@ std::optional<Error> refuse_assignee(const TaskRow& task, const std::string& per
 }  // namespace
 
 std::optional<Error> refuse_reading(const TaskRow& task, const Actor& actor) {
-  if (manages(task, actor) || has_right(task, {actor.name, *actor.roles})) return std::nullopt;
+  if (manages(task, actor) || has_right(task, *actor.roles)) return std::nullopt;
   return without_role(task, actor.name);
 }
 
@@ -66,9 +65,8 @@ std::optional<Error> refuse_change(const TaskRow& task, const TaskChange& change
   return assigns ? refuse_assignee(task, change.assignee, actor, assignee_roles) : std::nullopt;
 }
 
-std::optional<TaskFilter::Viewer> viewer_of(const Actor& actor) {
-  if (!actor.roles || actor.manages_tasks) return std::nullopt;
-  return TaskFilter::Viewer{actor.name, *actor.roles};
+std::optional<std::vector<std::string>> viewer_roles_of(const Actor& actor) {
+  return actor.manages_tasks ? std::nullopt : actor.roles;
 }
 
 }  // namespace cairn

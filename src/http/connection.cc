@@ -333,7 +333,8 @@ Steps<bool> Connection::answer(Request request) {
   if (progress == Progress::waiting) progress = pending_->close();
   if (progress == Progress::waiting && hung_up) co_return false;
   if (progress == Progress::waiting) {
-    const std::string text = wire_text(problem(503, "The server took too long"), version_, keep_alive_, head_);
+    const PassedLimit passed{"http.answer_timeout", static_cast<std::size_t>(context_.settings.answer_timeout.count())};
+    const std::string text = wire_text(problem(503, "The server took too long", passed), version_, keep_alive_, head_);
     const bool sent = co_await send(text);
     co_return sent&& keep_alive_;
   }

@@ -5,6 +5,8 @@
 namespace cairn::http {
 namespace {
 
+constexpr int gzip_window = 15 + 16;
+
 // Compressing smaller bodies does not save a packet.
 constexpr std::size_t worth_it_bytes = 4u << 10;
 
@@ -33,7 +35,6 @@ bool compressible(std::string_view type) {
 
 std::string gzip(std::string_view text) {
   z_stream stream{};
-  constexpr int gzip_window = 15 + 16;
   if (deflateInit2(&stream, 5, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
   std::string out(deflateBound(&stream, text.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
@@ -43,6 +44,26 @@ std::string gzip(std::string_view text) {
   const int done = deflate(&stream, Z_FINISH);
   out.resize(done == Z_STREAM_END ? stream.total_out : 0);
   deflateEnd(&stream);
+  return out;
+}
+
+std::optional<std::string> gunzip(std::string_view packed, std::size_t bytes_max) {
+  z_stream stream{};
+  if (inflateInit2(&stream, gzip_window) != Z_OK) return std::nullopt;
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::string out;
+  int done = Z_OK;
+  while (done == Z_OK && out.size() <= bytes_max) {
+    constexpr std::size_t part = 64u << 10;
+    out.resize(out.size() + part);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + out.size() - part);
+    stream.avail_out = static_cast<uInt>(part);
+    done = inflate(&stream, Z_NO_FLUSH);
+    out.resize(out.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (done != Z_STREAM_END || out.size() > bytes_max) return std::nullopt;
   return out;
 }
 

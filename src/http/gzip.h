@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,6 +10,8 @@
 namespace cairn::http {
 
 std::string gzip(std::string_view text);
+// Empty if the text is not whole, or longer than `bytes_max` when it is unpacked.
+std::optional<std::string> gunzip(std::string_view packed, std::size_t bytes_max);
 
 // Compresses a large body if the client accepts gzip. Always adds `Vary`.
 void compress(Response& response, std::string_view accept_encoding);

@@ -138,7 +138,10 @@ Steps<std::optional<Request>> Connection::read_request() {
   expect_until(settings.head_timeout);
   HeadEnd end = head_so_far();
   if (end == HeadEnd::open) end = co_await read_head();
-  if (end == HeadEnd::over) co_return std::nullopt;
+  if (end == HeadEnd::over) {
+    if (timed_out_) count_limit_refusal("http.head_timeout", settings.head_timeout.count());
+    co_return std::nullopt;
+  }
   beast_http::request_parser<beast_http::string_body> parser;
   parser.header_limit(static_cast<std::uint32_t>(settings.head_bytes_max));
   parser.body_limit(boost::none);
@@ -217,7 +220,10 @@ Steps<bool> Connection::read_body(Body& body) {
       if (!co_await ask_admission(body)) co_return false;
     }
     if (!co_await receive()) {
-      if (timed_out_) co_return false;
+      if (timed_out_) {
+        count_limit_refusal("http.body_timeout", settings.body_timeout.count());
+        co_return false;
+      }
       ended = true;  // a client that has only closed its own side still receives the error
     }
   }

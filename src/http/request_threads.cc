@@ -8,7 +8,7 @@
 
 namespace cairn::http {
 
-RequestThreads::RequestThreads(std::size_t threads, int niceness) {
+RequestThreads::RequestThreads(std::size_t threads, int niceness, std::size_t queued_max) : queued_max_(queued_max) {
   for (std::size_t i = 0; i < threads; ++i) {
     threads_.emplace_back([this, niceness](const std::stop_token& stop) {
       // On Linux this affects only the calling thread.
@@ -26,7 +26,7 @@ RequestThreads::~RequestThreads() {
 bool RequestThreads::submit(std::function<void()> job) {
   {
     const std::scoped_lock lock(mutex_);
-    if (jobs_.size() >= queued_max) return false;
+    if (jobs_.size() >= queued_max_) return false;
     jobs_.push_back(std::move(job));
     if (!call_one()) return true;
   }

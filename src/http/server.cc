@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "base/limit_refusals.h"
 #include "base/log.h"
 #include "http/connection.h"
 #include "http/tls_context.h"
@@ -127,12 +128,18 @@ struct HttpServer::Core {
   }
 
   bool admit(const tcp::endpoint& remote) {
+    const auto refuse = [](std::string_view limit, std::size_t value) {
+      count_limit_refusal(limit, static_cast<std::int64_t>(value));
+      return false;
+    };
     const HttpSettings& settings = context.settings;
     const std::scoped_lock lock(mutex);
-    if (connections >= settings.connections_max) return false;
+    if (connections >= settings.connections_max) return refuse("http.connections_max", settings.connections_max);
     if (!remote.address().is_loopback() && settings.connections_per_address_max > 0) {
       std::size_t& count = connections_from[remote.address()];
-      if (count >= settings.connections_per_address_max) return false;
+      if (count >= settings.connections_per_address_max) {
+        return refuse("http.connections_per_address_max", settings.connections_per_address_max);
+      }
       ++count;
     }
     ++connections;

@@ -59,9 +59,7 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Don
       return;
     }
     if (!stopping_) {
-      Error refused = limit_error("lease_waiters", waiting_max, "too many workers wait for runs");
-      refused.code = ErrorCode::unavailable;  // the queue will have room again later
-      return done(std::move(refused));
+      return done(overload_error("lease_waiters", waiting_max, "too many workers wait for runs"));
     }
   }
   done(std::vector<RunRow>());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/limit_refusals.h"
 #include "store/audit_scope.h"
 
 namespace cairn {
@@ -23,13 +24,13 @@ void RunIntake::stop() {
 }
 
 void RunIntake::submit(RunRow run, Done<Result<SubmittedRun>> done) {
-  Error refused{ErrorCode::unavailable, "too many runs wait for the store; try again later (limit run_intake = 65536)"};
+  Error refused{ErrorCode::unavailable, "the engine is stopping"};
   PendingAuditRows pending_audit;
   {
     const std::lock_guard lock(mutex_);
-    if (stopping_) {
-      refused = {ErrorCode::unavailable, "the engine is stopping"};
-    } else if (waiting_.size() < waiting_max) {
+    if (!stopping_ && waiting_.size() >= waiting_max) {
+      refused = overload_error("run_intake", waiting_max, "too many runs wait for the store; try again later");
+    } else if (!stopping_) {
       waiting_.push_back({std::move(run), std::move(done), pending_audit.rows()});
       pending_audit.written();
       while (writers_.size() < std::min<std::size_t>(2, runs_.traits().writers)) {

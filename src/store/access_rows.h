@@ -25,6 +25,15 @@ struct ApiKeyRow {
   bool operator==(const ApiKeyRow&) const = default;
 };
 
+// The roles of a person in the last token that the server accepted from the account.
+struct TokenUserRow {
+  std::string account;  // the token's issuer and subject
+  std::string person;
+  std::vector<std::string> roles;       // of cairn: task_worker, operator, …
+  std::vector<std::string> task_roles;  // in human tasks
+  bool operator==(const TokenUserRow&) const = default;
+};
+
 // One audited change. The hash of each row covers the row before.
 struct AuditRow {
   std::int64_t sequence = 0;  // set by the store, without gaps

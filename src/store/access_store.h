@@ -18,6 +18,10 @@ class AccessStore : public virtual StoreBase {
   virtual Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) = 0;
   virtual Result<std::vector<ApiKeyRow>> list_api_keys() = 0;
   virtual Result<bool> revoke_api_key(const std::string& id) = 0;
+  // Replaces what is known of the account. Writes nothing if nothing changed.
+  virtual Result<void> put_token_user(const TokenUserRow& row) = 0;
+  // The accounts of one person, by account.
+  virtual Result<std::vector<TokenUserRow>> find_token_users(const std::string& person) = 0;
   // Appends the rows to the chain, in order, in one transaction.
   virtual Result<void> append_audit(std::span<const AuditRow> rows) = 0;
   virtual Result<Page<AuditRow>> list_audit(const PageRequest& page) = 0;  // oldest first

@@ -56,9 +56,8 @@ bool has_role(const TaskRow& task, const std::vector<std::string>& roles) {
 
 bool is_manager(const TaskRow& task, const std::vector<std::string>& roles) { return has_any(task.managers, roles); }
 
-bool has_right(const TaskRow& task, const TaskFilter::Viewer& viewer) {
-  if (!task.assignee.empty() && task.assignee == viewer.person) return true;
-  return task.roles.empty() || has_any(task.roles, viewer.roles) || is_manager(task, viewer.roles);
+bool has_right(const TaskRow& task, const std::vector<std::string>& roles) {
+  return task.roles.empty() || has_any(task.roles, roles) || is_manager(task, roles);
 }
 
 bool matches(const InstanceRow& row, const InstanceFilter& filter) {
@@ -83,7 +82,7 @@ bool matches(const TaskRow& row, const TaskFilter& filter) {
   if (filter.status ? row.status != *filter.status : !open && !filter.closed) return false;
   if (!filter.assignee.empty() && row.assignee != filter.assignee) return false;
   if (!has_role(row, filter.roles)) return false;
-  if (filter.viewer && !has_right(row, *filter.viewer)) return false;
+  if (filter.viewer_roles && !has_right(row, *filter.viewer_roles)) return false;
   if (filter.instance && row.instance != *filter.instance) return false;
   if (!filter.name.empty() && row.name != filter.name) return false;
   if (!filter.reference_key.empty() && row.reference.key != Json(filter.reference_key)) return false;

@@ -9,8 +9,9 @@ namespace cairn {
 bool matches(const InstanceRow& row, const InstanceFilter& filter);
 bool matches(const TaskRow& row, const TaskFilter& filter);
 
-// The rule that decides who may read, comment on and complete a task, and who may take it from its assignee.
-bool has_right(const TaskRow& task, const TaskFilter::Viewer& viewer);
+// The rule that decides who may read, comment on and complete a task, and who may take it from its assignee. A user has
+// a right to a task by one of its roles, as a manager, or because the task has no roles. To be the assignee gives none.
+bool has_right(const TaskRow& task, const std::vector<std::string>& roles);
 bool is_manager(const TaskRow& task, const std::vector<std::string>& roles);
 
 // Whether the filter has fields without an index: version, parts and text of instances; reference, text and due time of

@@ -105,12 +105,8 @@ struct TaskFilter {
   std::string reference_key;
   std::string text;                     // anywhere in name, title, reference key or instance; case-insensitive
   std::optional<Timestamp> due_before;  // its due time or deadline is earlier
-  // Only tasks that this user has a right to: as assignee, by a role, as a manager, or because the task has no roles.
-  struct Viewer {
-    std::string person;
-    std::vector<std::string> roles;
-  };
-  std::optional<Viewer> viewer = {};
+  // Only tasks that a user with these roles has a right to. Absent: all tasks.
+  std::optional<std::vector<std::string>> viewer_roles = {};
 };
 
 struct TaskEvent {
@@ -168,6 +164,7 @@ struct RunRow {
   Timestamp updated_at;
   std::optional<Timestamp> deleted_at;
   std::string delete_reason;
+  std::string created_by;  // the actor of the event `created`; no store reads it back
   bool operator==(const RunRow&) const = default;
 };
 

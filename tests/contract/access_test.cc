@@ -42,6 +42,23 @@ TEST_P(ApiKeys, ARevokedOneStaysRevokedFromTheFirstTime) {
   EXPECT_EQ(must(store().find_api_key("hash of k1"))->revoked_at, first);
 }
 
+TEST_P(ApiKeys, TheLastRolesOfATokenUserAreKept) {
+  const TokenUserRow ann{"https://id.example#1", "ann", {"task_worker"}, {"clerk", "lead"}};
+  TokenUserRow other{"https://id.example#2", "ann", {}, {}};
+  must(store().put_token_user(other));
+  must(store().put_token_user(ann));
+  must(store().put_token_user(ann));
+  must(store().put_token_user({"https://id.example#3", "bob", {"viewer"}, {}}));
+  EXPECT_EQ(must(store().find_token_users("ann")), (std::vector{ann, other}));
+  other.roles = {"operator"};
+  must(store().put_token_user(other));
+  EXPECT_EQ(must(store().find_token_users("ann")), (std::vector{ann, other}));
+  other.person = "carl";
+  must(store().put_token_user(other));
+  EXPECT_EQ(must(store().find_token_users("ann")), (std::vector{ann}));
+  EXPECT_TRUE(must(store().find_token_users("nobody")).empty());
+}
+
 AuditRow change(const std::string& what) {
   AuditRow row;
   row.who = "ada";

@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
 
 #include "base/clock.h"
 #include "sample.h"
@@ -109,6 +110,53 @@ TEST_F(SqliteFile, AKilledOwnerLeavesNoLock) {
   open();
   ::close(pipe[0]);
   ::close(pipe[1]);
+}
+
+// The system clock of a machine, as a process that starts there sees it.
+struct SystemTime {
+  std::int64_t wall_s = 1'700'000'000;
+  ForwardClock started() const {
+    return ForwardClock([at = wall_s] { return ForwardClock::Reading{at * 1'000'000'000, 0}; });
+  }
+};
+
+TEST_F(SqliteFile, TimeContinuesWhenTheClockWasSetBackWhileNoProcessRan) {
+  SystemTime system;
+  const auto with_store = [&](const std::function<void(Store&)>& use) {
+    ForwardClock clock = system.started();
+    auto opened = open_store("sqlite:" + path_, clock);
+    ASSERT_TRUE(opened.has_value()) << opened.error().message;
+    use(**opened);
+  };
+  with_store([](Store& store) {
+    const AuditRow row;
+    ASSERT_TRUE(store.append_audit(std::span(&row, 1)).has_value());
+  });
+  system.wall_s -= 3600;
+  with_store([](Store& store) { EXPECT_EQ(store.now().seconds, 1'700'000'000); });
+  // Without new rows the time of the close counts.
+  system.wall_s += 3 * 3600;
+  with_store([](Store& store) { EXPECT_EQ(store.now().seconds, 1'700'007'200); });
+  system.wall_s -= 3600;
+  with_store([](Store& store) { EXPECT_EQ(store.now().seconds, 1'700'007'200); });
+  // A clock that was far ahead once was wrong then.
+  system.wall_s = 1'900'000'000;
+  with_store([](Store& store) { EXPECT_EQ(store.now().seconds, 1'900'000'000); });
+  system.wall_s = 1'700'010'000;
+  with_store([](Store& store) { EXPECT_EQ(store.now().seconds, 1'700'010'000); });
+}
+
+TEST_F(SqliteFile, FilesThatOtherUsersMayAccessAreMadePrivate) {
+  open();
+  commit(sample::begin("a"));
+  store_.reset();
+  fs::permissions(path_, fs::perms::owner_all | fs::perms::group_read | fs::perms::others_read);
+  open();
+  EXPECT_EQ(fs::status(path_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  for (const auto& file : fs::directory_iterator(folder_)) {
+    const fs::perms others = fs::perms::group_all | fs::perms::others_all;
+    EXPECT_EQ(fs::status(file.path()).permissions() & others, fs::perms::none) << file.path();
+  }
 }
 
 TEST_F(SqliteFile, CanBeReadBesideItsOwner) {

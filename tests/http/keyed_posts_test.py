@@ -261,6 +261,23 @@ def kinds(name):
     yield ("createKey", "/v1/keys", {"subject": name, "roles": ["viewer"]}, lambda: sum(item["subject"] == name for item in ask("/v1/keys")["items"]))
 
 
+def large_kinds(name):
+    """Changes with large answers: a batch, a report and a release of 1000 runs each, and one run with a large payload."""
+    def many(type):
+        server.call("POST", "/v1/runs/batch", {"runs": [{"type": type, "payload": n} for n in range(1000)]})
+        found = server.call("POST", "/v1/runs/lease", {"worker": "w", "types": [type], "max": 1000, "lease": "1h"}).json["items"]
+        expect("1000 runs are leased", len(found) == 1000, len(found))
+        return [{"id": run["id"], "fence": run["fence"]} for run in found]
+
+    yield ("submitRuns", "/v1/runs/batch", {"runs": [{"type": f"demo.{name}.many", "payload": n} for n in range(1000)]},
+           lambda: len(ask(f"/v1/runs?type=demo.{name}.many&limit=1000")["items"]) / 1000)
+    runs = many(f"demo.{name}.reported")
+    yield "reportRuns", "/v1/runs/report", {"reports": [{**run, "result": 1} for run in runs]}, events(f"/v1/runs/{runs[0]['id']}/events", "succeeded")
+    runs = many(f"demo.{name}.released")
+    yield "releaseRuns", "/v1/runs/release", {"runs": runs}, events(f"/v1/runs/{runs[0]['id']}/events", "released")
+    yield "submitRun", "/v1/runs", {"type": f"demo.{name}.big", "payload": "x" * 100_000}, lambda: len(ask(f"/v1/runs?type=demo.{name}.big")["items"])
+
+
 DONE_AGAIN = ("commentTask", "createKey")  # docs/server.md: after a death before the answer; the secret of a key is not kept at all
 
 
@@ -285,12 +302,13 @@ def killed():
 
 def killed_after_answers():
     """All kinds, then kill -9, then all again: the same answers."""
-    asked = list(kinds("after"))
-    firsts = [keyed(kind, path, body, f"after-{kind}") for kind, path, body, _ in asked]
+    asked = list(kinds("after")) + list(large_kinds("large"))
+    firsts = [keyed(kind, path, body, f"after-{number}") for number, (kind, path, body, _) in enumerate(asked)]
+    expect("large answers are large", all(len(first[1]) > 64 << 10 for first in firsts[-4:]), [len(first[1]) for first in firsts[-4:]])
     killed()
-    for (kind, path, body, times), first in zip(asked, firsts):
+    for number, ((kind, path, body, times), first) in enumerate(zip(asked, firsts)):
         expect(f"{kind}: is done", first[0] < 300 and not first[2], first)
-        again = keyed(kind, path, body, f"after-{kind}")
+        again = keyed(kind, path, body, f"after-{number}")
         expect(f"{kind}: after a kill the repeat gets the first answer", again == (*first[:2], True) or kind == "createKey", (first, again))
     for kind, _, _, times in asked:
         fine, count = done_once(kind, times)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """role_matrix_test.py CAIRN SOURCE_DIR: every route of the server × every role, from the route table that the server itself serves.
 What a role may do stands here a second time, on purpose."""
-import re, sys, time
+import os, re, sys, time
 from served import ROLES, Served, expect, finish
+from tokens import Issuer
 
 MAY = {
     "open": set(ROLES),
@@ -120,6 +121,8 @@ answers = [server.call("POST", "/v1/runs", {"type": "hr.once.v1"}, key=key, idem
 expect("two credentials of one person share their keys", answers[0].text == answers[1].text and answers[1].headers.get("idempotency-replayed") == "true",
        [answer.text for answer in answers])
 events = server.call("GET", place + "/events").json["items"]
+expect("the first event names who submitted it", [(event["actor"], event["account"].startswith("key:")) for event in events if event["event"] == "created"]
+       == [("starter-person", True)], events)
 done = [(event["event"], event["actor"], event["account"], event["worker"]) for event in events if event["event"] in ("leased", "succeeded")]
 expect("the events name the caller, and its own name for itself as a label",
        done == [("leased", "billing", first_account, "mallory"), ("succeeded", "billing", first_account, "mallory")], events)
@@ -138,6 +141,9 @@ answer = server.call("POST", "/v1/schedules", {"name": "x", "every": "1h", "run"
 expect("nor schedule it", answer.status == 403, answer.text)
 for body in ({"types": ["cairn.http.v1"]}, {"prefixes": ["cairn."]}, {"prefixes": ["c"]}):
     expect(f"nor lease {body}", server.call("POST", "/v1/runs/lease", {"worker": "w", **body}).status == 403)
+answer = server.call("POST", "/v1/definitions", text="{cairn: 1, name: t.raw, version: 1.0.0, steps: [{call: {worker: {type: cairn.http.v1}}}]}",
+                     **{"content-type": "application/yaml"})
+expect("nor ask for it in a definition", answer.status == 422 and "reserved" in answer.text, answer.text)
 
 # Idempotency keys and ids of signals are their sender's.
 server.call("POST", "/v1/definitions", text="""
@@ -162,6 +168,15 @@ answer = server.call("POST", "/v1/runs", {"type": "demo.k", "payload": 2, "idemp
 expect("one's own key for other work is refused by its name", "'run-1'" in answer.text and answer.status in (409, 422), answer.text)
 for run in runs:
     server.call("POST", f"/v1/runs/{run.json['id']}/cancel")
+chosen = {"type": "demo.k", "payload": 1, "id": "018bcfe5-6800-8111-8000-000000000001"}
+runs = [server.call("POST", "/v1/runs", chosen, key=key) for key in (ann, bob, ann, newer)]
+expect("an id that another sender chose is taken", [one.status for one in runs] == [201, 409, 200, 200] and "payload" not in runs[1].text, [one.text for one in runs])
+expect("and is no other key of the run", all("idempotency_key" not in runs[n].json for n in (0, 2, 3)), runs[0].text)
+batch = [server.call("POST", "/v1/runs/batch", {"runs": [chosen]}, key=key) for key in (ann, bob)]
+expect("the same in a batch", batch[0].json["items"][0].get("created") is False and "exists already" in batch[1].json["items"][0].get("error", ""), [one.text for one in batch])
+again = server.call("POST", "/v1/runs", {**chosen, "idempotency_key": "other"}, key=ann)
+expect("another key of the same sender finds it by its id", again.status == 200, again.text)
+server.call("POST", f"/v1/runs/{chosen['id']}/cancel")
 target = f"/v1/instances/{starts[0].json['id']}/signals"
 signals = [server.call("POST", target, {"name": "other", "id": "s-1"}, key=key) for key in (ann, bob, ann)]
 expect("the same for signals", [one.json.get("repeated", False) for one in signals] == [False, False, True], [one.text for one in signals])
@@ -189,27 +204,26 @@ for key in ("a b", "x" * 201):
     answer = server.call("POST", "/v1/instances", {"definition": "t.hear"}, **{"Idempotency-Key": key})
     expect(f"{key[:5]!r} is no Idempotency-Key", answer.status == 400, (answer.status, answer.text))
 
-# Tasks: who may do what with which one. What is allowed stands here a second time, on purpose.
-server.call("POST", "/v1/definitions", text="""
+# Tasks: who may do what with which one, with API keys and with tokens. What is allowed stands here a second time, on purpose.
+TASKS = """
 cairn: 1
 name: t.own
 version: 1.0.0
 managers: [lead]
 steps: [ { task: { name: Check, roles: [clerk], exclude: [mallory], payload: { secret: = input.no } } } ]
-""", **{"content-type": "application/yaml"})
-PEOPLE = {  # who: their key's role, their roles in tasks
+"""
+PEOPLE = {  # who: their role, their roles in tasks
     "ann": ("task_worker", ["clerk"]), "cid": ("task_worker", ["clerk", "other"]), "gil": ("task_worker", ["guest"]), "nic": ("task_worker", []),
     "lea": ("task_worker", ["lead"]), "oz": ("operator", []), "ada": ("admin", []), "mallory": ("task_worker", ["clerk"]), "vic": ("viewer", []),
     "vera": ("viewer", ["clerk"]), "sam": ("starter", ["clerk"]),
 }
-keys = {who: key_of(who, role, {"task_roles": roles})[0] for who, (role, roles) in PEOPLE.items()}
 WITH_A_RIGHT = {"ann", "cid", "lea", "oz", "ada", "mallory"}  # to an open task
 MANAGERS = {"lea", "oz", "ada"}
 READERS = WITH_A_RIGHT | {"vera"}
 numbers = iter(range(1000))
 
 
-def new_task(assignee=None):
+def new_task(server, assignee=None):
     instance = server.call("POST", "/v1/instances", {"definition": "t.own", "input": {"no": f"X{next(numbers)}"}}).json["id"]
     task = server.call("GET", f"/v1/tasks?instance={instance}").json["items"][0]
     if assignee:
@@ -223,39 +237,82 @@ def allowed(what, who, answer, yes):
     expect(f"{who} {'may' if yes else 'may not'} {what}", answer.status == 200 if yes else answer.status == 403, (answer.status, answer.text))
 
 
-open_task, anns_task = new_task(), new_task("ann")
-for who, key in keys.items():
-    for task, readers in ((open_task, READERS), (anns_task, READERS)):
-        for path in (f"/v1/tasks/{task}", f"/v1/tasks/{task}/events"):
-            allowed(f"read {path}", who, server.call("GET", path, key=key), who in readers)
-        listed = server.call("GET", "/v1/tasks?limit=1000&closed=true", key=key)
-        if who == "sam":
-            expect("a starter lists no tasks", listed.status == 403, listed.text)
-        else:
-            expect(f"{who} lists {'it' if who in readers else 'nothing'}", (task in listed.text) == (who in readers), listed.text)
-        page = server.call("GET", "/", key=key)
-        if PEOPLE[who][0] in ("viewer", "starter", "operator", "admin"):
-            expect(f"the page shows {who} the same", page.status == 200 and (task in page.text) == (who in readers), page.text)
-    workers = {one for one in WITH_A_RIGHT}
-    allowed("comment", who, server.call("POST", f"/v1/tasks/{anns_task}/comment", {"comment": "hm"}, key=key), who in workers)
-    allowed("release what is ann's", who, server.call("POST", f"/v1/tasks/{new_task('ann')}/release", key=key), who in MANAGERS | {"ann"})
-    answer = server.call("POST", f"/v1/tasks/{new_task('ann')}/reassign", {"assignee": who}, key=key)
-    allowed("take what is ann's", who, answer, who in MANAGERS | {"ann"})
-    answer = server.call("POST", f"/v1/tasks/{new_task('ann')}/reassign", {"assignee": "cid"}, key=key)
-    allowed("hand on what is ann's", who, answer, who in MANAGERS | {"ann"})
-    answer = server.call("POST", f"/v1/tasks/{new_task()}/assign", {}, key=key)
-    allowed("take an open task", who, answer, who in workers - {"mallory"})
-    allowed("complete an open task", who, server.call("POST", f"/v1/tasks/{new_task()}/complete", {}, key=key), who in workers - {"mallory"})
-    answer = server.call("POST", f"/v1/tasks/{new_task('ann')}/complete", {}, key=key)
-    allowed("complete what is ann's", who, answer, who in MANAGERS | {"ann"})
-for whom, yes, reason in [("cid", True, ""), ("gil", False, "clerk"), ("nic", False, "clerk"), ("mallory", False, "exclude"), ("vic", False, "work on tasks"),
-                          ("sam", False, "work on tasks"), ("nobody", False, "API key"), ("lea", True, "")]:
-    for verb in ("assign", "reassign"):
-        answer = server.call("POST", f"/v1/tasks/{new_task()}/{verb}", {"assignee": whom}, key=keys["lea"])
-        expect(f"{verb} to {whom}: {'yes' if yes else 'no, and why'}", answer.status == (200 if yes else 403) and reason in answer.text, answer.text)
-stolen = new_task("ann")
-server.call("POST", f"/v1/tasks/{stolen}/reassign", {"assignee": "cid"}, key=keys["cid"])
-expect("a task stays with its assignee", server.call("GET", f"/v1/tasks/{stolen}").json["assignee"] == "ann")
+def check_tasks(server, keys, unknown_person):
+    """`unknown_person`: the answer to an assignment to a person whom the server does not know, and its reason."""
+    server.call("POST", "/v1/definitions", text=TASKS, **{"content-type": "application/yaml"})
+    open_task, anns_task = new_task(server), new_task(server, "ann")
+    for who, key in keys.items():
+        for task, readers in ((open_task, READERS), (anns_task, READERS)):
+            for path in (f"/v1/tasks/{task}", f"/v1/tasks/{task}/events"):
+                allowed(f"read {path}", who, server.call("GET", path, key=key), who in readers)
+            listed = server.call("GET", "/v1/tasks?limit=1000&closed=true", key=key)
+            if who == "sam":
+                expect("a starter lists no tasks", listed.status == 403, listed.text)
+            else:
+                expect(f"{who} lists {'it' if who in readers else 'nothing'}", (task in listed.text) == (who in readers), listed.text)
+            page = server.call("GET", "/", key=key)
+            if PEOPLE[who][0] in ("viewer", "starter", "operator", "admin"):
+                expect(f"the page shows {who} the same", page.status == 200 and (task in page.text) == (who in readers), page.text)
+        allowed("comment", who, server.call("POST", f"/v1/tasks/{anns_task}/comment", {"comment": "hm"}, key=key), who in WITH_A_RIGHT)
+        allowed("release what is ann's", who, server.call("POST", f"/v1/tasks/{new_task(server, 'ann')}/release", key=key), who in MANAGERS | {"ann"})
+        answer = server.call("POST", f"/v1/tasks/{new_task(server, 'ann')}/reassign", {"assignee": who}, key=key)
+        allowed("take what is ann's", who, answer, who in MANAGERS | {"ann"})
+        answer = server.call("POST", f"/v1/tasks/{new_task(server, 'ann')}/reassign", {"assignee": "cid"}, key=key)
+        allowed("hand on what is ann's", who, answer, who in MANAGERS | {"ann"})
+        answer = server.call("POST", f"/v1/tasks/{new_task(server)}/assign", {}, key=key)
+        allowed("take an open task", who, answer, who in WITH_A_RIGHT - {"mallory"})
+        allowed("complete an open task", who, server.call("POST", f"/v1/tasks/{new_task(server)}/complete", {}, key=key), who in WITH_A_RIGHT - {"mallory"})
+        answer = server.call("POST", f"/v1/tasks/{new_task(server, 'ann')}/complete", {}, key=key)
+        allowed("complete what is ann's", who, answer, who in MANAGERS | {"ann"})
+    check_assignments(server, keys["lea"], unknown_person)
+    stolen = new_task(server, "ann")
+    server.call("POST", f"/v1/tasks/{stolen}/reassign", {"assignee": "cid"}, key=keys["cid"])
+    expect("a task stays with its assignee", server.call("GET", f"/v1/tasks/{stolen}").json["assignee"] == "ann")
+
+
+def check_assignments(server, manager, unknown_person):
+    for whom, status, reason in [("cid", 200, ""), ("gil", 403, "clerk"), ("nic", 403, "clerk"), ("mallory", 403, "exclude"), ("vic", 403, "work on tasks"),
+                                 ("sam", 403, "work on tasks"), ("nobody", *unknown_person), ("lea", 200, ""), ("oz", 200, "")]:
+        for verb in ("assign", "reassign"):
+            answer = server.call("POST", f"/v1/tasks/{new_task(server)}/{verb}", {"assignee": whom}, key=manager)
+            expect(f"{verb} to {whom}: {'yes' if status == 200 else 'no, and why'}", answer.status == status and reason in answer.text, answer.text)
+
+
+def check_current_rights(server, credential_of):
+    """An assignee who lacks the roles has no right. `credential_of`: a new credential of a person, with these roles in tasks."""
+    early = new_task(server, "una")
+    for who, task_roles in (("una", ["guest"]), ("una", [])):
+        key = credential_of(who, task_roles)
+        for method, path in (("GET", ""), ("GET", "/events"), ("POST", "/assign"), ("POST", "/release"), ("POST", "/complete")):
+            answer = server.call(method, f"/v1/tasks/{early}{path}", {} if method == "POST" else None, key=key)
+            allowed(f"{path or 'read'} a task that was assigned before they logged in", who, answer, False)
+        expect("and lists nothing", early not in server.call("GET", "/v1/tasks", key=key).text)
+    answer = server.call("POST", f"/v1/tasks/{new_task(server)}/assign", {"assignee": "una"})
+    expect("a person who is known to lack the role gets no task", answer.status == 403 and "clerk" in answer.text, answer.text)
+    kept = new_task(server)
+    before = credential_of("eve", ["clerk"])
+    allowed("take a task", "eve", server.call("POST", f"/v1/tasks/{kept}/assign", key=before), True)
+    after = credential_of("eve", ["guest"])
+    allowed("complete it without the role", "eve", server.call("POST", f"/v1/tasks/{kept}/complete", key=after), False)
+    allowed("complete it with the role", "eve", server.call("POST", f"/v1/tasks/{kept}/complete", key=credential_of("eve", ["clerk"])), True)
+
+
+check_tasks(server, {who: key_of(who, role, {"task_roles": roles})[0] for who, (role, roles) in PEOPLE.items()}, (403, "API key"))
+issuer = Issuer()
+with_tokens = Served(sys.argv[1], *issuer.flags())
+tokens = {who: issuer.token(who, ["cairn:" + role, *roles]) for who, (role, roles) in PEOPLE.items()}
+for token in tokens.values():
+    with_tokens.call("GET", "/v1/tasks", key=token)
+check_tasks(with_tokens, tokens, (200, ""))
+check_current_rights(with_tokens, lambda who, roles: issuer.token(who, ["cairn:task_worker", *roles]))
+expect("SIGTERM ends with 0", with_tokens.end() == 0, with_tokens.said)
+with_tokens.start(*issuer.flags())
+check_assignments(with_tokens, tokens["lea"], (200, ""))  # what the server knows of them is in the store
+os.remove(issuer.jwks)
+expect("without the file of keys the last keys stay", with_tokens.call("GET", "/v1/tasks", key=tokens["ann"]).status == 200)
+issuer.publish()
+expect("an empty set refuses every token", with_tokens.call("GET", "/v1/tasks", key=tokens["ann"]).status == 401)
+expect("SIGTERM ends with 0", with_tokens.end() == 0, with_tokens.said)
 print(f"{cells} cells with tasks")
 
 # Revoking works within seconds, expiry at once.

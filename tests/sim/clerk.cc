@@ -89,6 +89,13 @@ class Clerk {
     if (found && !*found) world_.broken({"P-01 acknowledged", "api key " + row.id + " is missing"});
     use<std::vector<ApiKeyRow>>("list keys", [](Store& store) { return store.list_api_keys(); });
     use<bool>("revoke key", [row](Store& store) { return store.revoke_api_key(row.id); });
+    const TokenUserRow user{row.id + " account", row.id + " person", {"viewer"}, {"clerk"}};
+    if (!done("put token user", [user](Store& store) { return store.put_token_user(user); })) return;
+    const auto users = use<std::vector<TokenUserRow>>(
+        "find token users", [user](Store& store) { return store.find_token_users(user.person); });
+    if (users && *users != std::vector{user}) {
+      world_.broken({"P-01 acknowledged", "token user " + user.account + " is missing"});
+    }
   }
 
   void audit() {

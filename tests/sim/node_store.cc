@@ -250,6 +250,14 @@ Result<bool> NodeStore::revoke_api_key(const std::string& id) {
   return through("revoke_api_key", Way::write, [&] { return behind_.revoke_api_key(id); });
 }
 
+Result<void> NodeStore::put_token_user(const TokenUserRow& row) {
+  return through("put_token_user", Way::write, [&] { return behind_.put_token_user(row); });
+}
+
+Result<std::vector<TokenUserRow>> NodeStore::find_token_users(const std::string& person) {
+  return through("find_token_users", Way::read, [&] { return behind_.find_token_users(person); });
+}
+
 Result<void> NodeStore::append_audit(std::span<const AuditRow> rows) {
   return through("append_audit", Way::write, [&] { return behind_.append_audit(rows); });
 }

@@ -107,6 +107,10 @@ class ForwardingStore : public Store {
   }
   Result<std::vector<ApiKeyRow>> list_api_keys() override { return behind_.list_api_keys(); }
   Result<bool> revoke_api_key(const std::string& id) override { return behind_.revoke_api_key(id); }
+  Result<void> put_token_user(const TokenUserRow& row) override { return behind_.put_token_user(row); }
+  Result<std::vector<TokenUserRow>> find_token_users(const std::string& person) override {
+    return behind_.find_token_users(person);
+  }
   Result<void> append_audit(std::span<const AuditRow> rows) override { return behind_.append_audit(rows); }
   Result<Page<AuditRow>> list_audit(const PageRequest& page) override { return behind_.list_audit(page); }
   Result<TaskChanged> change_task(const TaskChange& change) override { return behind_.change_task(change); }

@@ -253,13 +253,14 @@ bool ApiGate::remember(const Route& route, Call& call) {
 }
 
 void ApiGate::carry_out(const Route& route, Call call) {
-  if (call.demand == Demand::expensive) {
-    const auto shared = std::make_shared<Call>(std::move(call));  // a job must be copyable
-    if (slow_lane_.submit([&route, shared] { route.handle(std::move(*shared)); })) return;
-    shared->reply(limit_problem(503, slow_lane_limit, http::RequestThreads::queued_max,
-                                "too many diagrams, exports and searches are waiting"));
-    return;
-  }
+  if (call.demand != Demand::expensive) return handle(route, std::move(call));
+  const auto shared = std::make_shared<Call>(std::move(call));  // a job must be copyable
+  if (slow_lane_.submit([this, &route, shared] { handle(route, std::move(*shared)); })) return;
+  shared->reply(limit_problem(503, slow_lane_limit, slow_lane_.queued_max(),
+                              "too many diagrams, exports and searches are waiting"));
+}
+
+void ApiGate::handle(const Route& route, Call call) {
   std::vector<AuditRow> rows;
   // The events of a run record what workers do.
   const bool recorded = changes(route) && !is_for_workers(route);

@@ -44,6 +44,7 @@ class ApiGate final : public Gate {
   // Holds the permit until the answer is sent or the stream ends. A revoked credential ends both.
   void hold(Call& call, std::shared_ptr<void> permit);
   bool remember(const Route& route, Call& call);
+  void handle(const Route& route, Call call);
 
   Store& store_;
   Authenticator& authenticator_;

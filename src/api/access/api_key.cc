@@ -74,6 +74,18 @@ std::optional<Identity> identity_of(const ApiKeyRow& row, Timestamp now) {
   return identity;
 }
 
+Identity identity_of(const TokenUserRow& row) {
+  Identity identity;
+  identity.account = row.account;
+  identity.person = row.person;
+  for (const std::string& name : row.roles) {
+    if (const auto role = role_from(name)) identity.roles.push_back(*role);
+  }
+  identity.task_roles = row.task_roles;
+  identity.prefixes.emplace();
+  return identity;
+}
+
 Json document(const ApiKeyRow& row) {
   Json roles = Json::array();
   for (const std::string& role : row.roles) roles.push_back(role);

@@ -26,6 +26,9 @@ bool is_api_key(std::string_view text);
 // Empty if the key is revoked or has expired.
 std::optional<Identity> identity_of(const ApiKeyRow& row, Timestamp now);
 
+// What the person may do with the last token that the account used.
+Identity identity_of(const TokenUserRow& row);
+
 // Without the hash.
 Json document(const ApiKeyRow& row);
 

@@ -7,6 +7,10 @@ namespace cairn::api {
 namespace {
 
 constexpr std::size_t known_max = 10'000;
+// Roles that did not change are written again after this time, because another node may have written others.
+constexpr std::chrono::minutes roles_kept{5};
+// Two tokens of one account with different roles must not cause a write with every request.
+constexpr std::chrono::seconds roles_pause{1};
 
 Error unknown() { return {ErrorCode::not_allowed, "the request has no valid API key or token"}; }
 
@@ -172,7 +176,29 @@ Result<Identity> Authenticator::by_token(std::string_view text) {
   for (const Role role : identity.roles) {
     if (role == Role::admin) identity.prefixes.reset();
   }
+  remember(identity);
   return identity;
+}
+
+void Authenticator::remember(const Identity& identity) {
+  TokenUserRow row{identity.account, identity.person, {}, identity.task_roles.value_or(std::vector<std::string>())};
+  for (const Role role : identity.roles) row.roles.emplace_back(to_string(role));
+  const auto now = std::chrono::steady_clock::now();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (remembered_.size() >= known_max) remembered_.clear();
+    const auto [found, is_new] = remembered_.try_emplace(row.account, Remembered{row, now});
+    if (!is_new) {
+      if (now < found->second.at + (found->second.row == row ? std::chrono::seconds(roles_kept) : roles_pause)) return;
+      found->second = {row, now};
+    }
+  }
+  const auto written = store_.put_token_user(row);
+  if (written) return;
+  // The request does not depend on it.
+  log_warning("auth.roles_not_kept", {{"account", row.account}, {"message", written.error().message}});
+  const std::scoped_lock lock(mutex_);
+  remembered_.erase(row.account);
 }
 
 }  // namespace cairn::api

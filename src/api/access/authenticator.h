@@ -58,6 +58,8 @@ class Authenticator {
   static std::string_view given(const Request& request);
   Result<Identity> by_key_hash(const std::string& hash);
   Result<Identity> by_token(std::string_view text);
+  // Keeps the roles of a token in the store, where every node finds them when a task is assigned to the person.
+  void remember(const Identity& identity);
 
   struct Known {
     std::optional<ApiKeyRow> row;
@@ -68,6 +70,11 @@ class Authenticator {
   std::unique_ptr<JwksSource> keys_;
   std::mutex mutex_;
   std::map<std::string, Known> known_;  // by the secret's hash
+  struct Remembered {
+    TokenUserRow row;
+    std::chrono::steady_clock::time_point at;
+  };
+  std::map<std::string, Remembered> remembered_;  // what this node has written, by account
 };
 
 }  // namespace cairn::api

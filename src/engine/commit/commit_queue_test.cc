@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/limit_refusals.h"
 #include "store/open.h"
 #include "stores/forwarding_store.h"
 
@@ -337,7 +338,8 @@ TEST_F(CommitQueueTest, RefusesWhatItHasNoRoomForAsUnavailable) {
       queue.submit({}, [&](const Result<CommitOutcome>& outcome, const Unit&) {
         if (outcome) return;
         ++refused;
-        if (outcome.error().code != ErrorCode::unavailable) ++wrong;
+        const auto limit = limit_of(outcome.error());
+        if (outcome.error().code != ErrorCode::unavailable || !limit || limit->limit != "commit_queue") ++wrong;
       });
     }
     held.gate.count_down();

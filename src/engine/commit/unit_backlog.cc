@@ -4,6 +4,8 @@
 #include <iterator>
 #include <tuple>
 
+#include "base/limit_refusals.h"
+
 namespace cairn {
 
 namespace {
@@ -56,7 +58,7 @@ std::size_t UnitBacklog::add_all(std::span<Unit> units, std::span<CommitAnswer> 
 Error UnitBacklog::refusal() {
   const std::lock_guard lock(mutex_);
   if (stopping_) return {ErrorCode::unavailable, "the engine is stopping"};
-  return {ErrorCode::unavailable, "too many commits wait for the store; try again later (limit commit_queue = 65536)"};
+  return overload_error("commit_queue", waiting_max, "too many commits wait for the store; try again later");
 }
 
 void UnitBacklog::stop() {

@@ -36,6 +36,21 @@ Result<bool> MemoryStore::revoke_api_key(const std::string& id) {
   return true;
 }
 
+Result<void> MemoryStore::put_token_user(const TokenUserRow& row) {
+  const std::lock_guard lock(mutex_);
+  token_users_[row.account] = row;
+  return {};
+}
+
+Result<std::vector<TokenUserRow>> MemoryStore::find_token_users(const std::string& person) {
+  const std::lock_guard lock(mutex_);
+  std::vector<TokenUserRow> rows;
+  for (const auto& [account, row] : token_users_) {
+    if (row.person == person) rows.push_back(row);
+  }
+  return rows;
+}
+
 Result<void> MemoryStore::append_audit(std::span<const AuditRow> rows) {
   const std::lock_guard lock(mutex_);
   for (const AuditRow& row : rows) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "store/lease_holder.h"
 #include "store/memory/memory_store.h"
@@ -16,7 +17,7 @@ void MemoryStore::insert_run(RunRow row, const std::optional<RunLease>& lease, C
   Run run;
   run.number = ++last_number_;
   run.row = std::move(row);
-  run_event(run, "created", 0, "", Json());
+  run_event(run, "created", 0, std::exchange(run.row.created_by, {}), Json());
   const auto rule = run_types_.find(run.row.type);
   const bool ruled = rule != run_types_.end();
   // If the type is paused or has limits, the run must go through lease_runs, which applies them.

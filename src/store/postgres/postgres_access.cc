@@ -64,6 +64,24 @@ Result<bool> PostgresStore::revoke_api_key(const std::string& id) {
       [&](Connection& db) -> Result<bool> { return db.query(Sql::revoke_api_key, id, now()).changed() == 1; });
 }
 
+Result<void> PostgresStore::put_token_user(const TokenUserRow& row) {
+  CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+    db.send(Sql::put_token_user, row.account, row.person, postgres::names(row.roles), postgres::names(row.task_roles));
+    return true;
+  }));
+  return {};
+}
+
+Result<std::vector<TokenUserRow>> PostgresStore::find_token_users(const std::string& person) {
+  return read<std::vector<TokenUserRow>>([&](Connection& db) -> Result<std::vector<TokenUserRow>> {
+    std::vector<TokenUserRow> users;
+    Rows rows = db.query(Sql::find_token_users, person);
+    while (rows.next()) users.push_back({rows.text(0), rows.text(1), rows.texts(2), rows.texts(3)});
+    if (rows.fault()) return *rows.fault();
+    return users;
+  });
+}
+
 Result<void> PostgresStore::append_audit(std::span<const AuditRow> rows) {
   std::vector<AuditRow> dated(rows.begin(), rows.end());
   for (AuditRow& row : dated) row.at = now();

@@ -273,12 +273,8 @@ Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const 
   if (filter.status) status = to_string(*filter.status);
   std::optional<postgres::Column<std::string>> roles;
   if (!filter.roles.empty()) roles = postgres::names(filter.roles);
-  std::optional<std::string> viewer;
   std::optional<postgres::Column<std::string>> viewer_roles;
-  if (filter.viewer) {
-    viewer = filter.viewer->person;
-    viewer_roles = postgres::names(filter.viewer->roles);
-  }
+  if (filter.viewer_roles) viewer_roles = postgres::names(*filter.viewer_roles);
   const bool live = !filter.status || *filter.status == TaskStatus::open || *filter.status == TaskStatus::assigned;
   const bool closed_too = filter.closed || !live;
   return read<Page<TaskRow>>([&](Connection& db) {
@@ -287,7 +283,7 @@ Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const 
       const auto query = [&](Sql statement, const auto&... more) {
         return db.query(statement, status, text_or_null(filter.assignee), roles, text_or_null(filter.name),
                         from.priority, from.number, count, text_or_null(filter.reference_key),
-                        postgres::search_tail(filter.text), filter.due_before, viewer, viewer_roles, more...);
+                        postgres::search_tail(filter.text), filter.due_before, viewer_roles, more...);
       };
       return filter.instance ? query(Sql::list_instance_tasks, filter.instance->value, closed_too)
                              : query(closed_too ? Sql::list_all_tasks : Sql::list_open_tasks);

@@ -105,6 +105,22 @@ bool OwnerLock::is_held(const std::string& store_path) {
   return held;
 }
 
+// Takes the store's files from other users, e.g. after a copy with another mode. New files have mode 0600 from the
+// start.
+void OwnerLock::make_private(const std::string& path) {
+  for (const char* const end : {"", "-wal", "-shm", ".lock"}) {
+    const std::string file = path + end;
+    struct stat found {};
+    if (::stat(file.c_str(), &found) != 0 || (found.st_mode & (S_IRWXG | S_IRWXO)) == 0) continue;
+    if (::chmod(file.c_str(), S_IRUSR | S_IWUSR) == 0) {
+      log_warning("store.made_private",
+                  {{"file", file}, {"reason", "other users could access it; its mode is 0600 now"}});
+    } else {
+      log_warning("store.exposed", {{"file", file}, {"reason", "other users may access it; chmod 600"}});
+    }
+  }
+}
+
 Result<void> OwnerLock::take_note() {
   const std::string path = path_ + ".lock";
   note_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -134,6 +150,7 @@ Result<void> OwnerLock::take_store(const std::string& left_by) {
     return system_error(path_, "cannot be locked");
   }
   if (::fstat(store_, &found) != 0) return system_error(path_, "cannot be looked at");
+  if ((found.st_mode & (S_IRWXG | S_IRWXO)) != 0) make_private(path_);
   file_ = identity_of(found);
   const std::lock_guard guard(owned_files().mutex);
   owned_files().files.insert(*file_);

@@ -56,6 +56,7 @@ class OwnerLock {
   Result<void> take_note();
   Result<void> take_store(const std::string& left_by);
   void write_note(const char* state);
+  static void make_private(const std::string& path);
 
   int note_ = -1;   // `<store>.lock`
   int store_ = -1;  // the file itself

@@ -12,17 +12,27 @@ using sqlite::Transaction;
 
 namespace {
 
+Json name_list(const std::vector<std::string>& names) {
+  Json list = Json::array();
+  for (const std::string& name : names) list.push_back(name);
+  return list;
+}
+
+std::vector<std::string> names(const Json& list) {
+  std::vector<std::string> out;
+  if (!list.is_array()) return out;
+  for (const Json& name : list.items()) {
+    if (name.is_string()) out.emplace_back(name.as_string());
+  }
+  return out;
+}
+
 ApiKeyRow read_api_key(const Query& query) {
   ApiKeyRow row;
   row.id = query.text(0);
   row.secret_hash = query.text(1);
   row.subject = query.text(2);
-  const Json roles = query.json(3);
-  if (roles.is_array()) {
-    for (const Json& role : roles.items()) {
-      if (role.is_string()) row.roles.emplace_back(role.as_string());
-    }
-  }
+  row.roles = names(query.json(3));
   row.scope = query.json(4);
   row.note = query.text(5);
   row.created_at = query.time(6);
@@ -51,11 +61,9 @@ AuditRow read_audit(const Query& query) {
 Result<void> SqliteStore::put_api_key(const ApiKeyRow& row) {
   const std::lock_guard lock(writer_mutex_);
   if (auto refused = refusal()) return *refused;
-  Json roles = Json::array();
-  for (const std::string& role : row.roles) roles.push_back(role);
   Transaction transaction(*writer_);
-  writer_->run(Sql::put_api_key, row.id, row.secret_hash, row.subject, json_text(roles), row.scope, row.note, now(),
-               row.expires_at, row.revoked_at);
+  writer_->run(Sql::put_api_key, row.id, row.secret_hash, row.subject, json_text(name_list(row.roles)), row.scope,
+               row.note, now(), row.expires_at, row.revoked_at);
   if (auto done = transaction.commit(); !done) return failed(done.error());
   return {};
 }
@@ -87,6 +95,26 @@ Result<bool> SqliteStore::revoke_api_key(const std::string& id) {
   const bool there = writer_->run(Sql::revoke_api_key, id, now()) > 0;
   if (auto done = transaction.commit(); !done) return failed(done.error());
   return there;
+}
+
+Result<void> SqliteStore::put_token_user(const TokenUserRow& row) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  writer_->run(Sql::put_token_user, row.account, row.person, json_text(name_list(row.roles)),
+               json_text(name_list(row.task_roles)));
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return {};
+}
+
+Result<std::vector<TokenUserRow>> SqliteStore::find_token_users(const std::string& person) {
+  Reader db = reader();
+  std::vector<TokenUserRow> found;
+  {
+    Query row = db->query(Sql::find_token_users, person);
+    while (row.next()) found.push_back({row.text(0), row.text(1), names(row.json(2)), names(row.json(3))});
+  }
+  return db.give(std::move(found));
 }
 
 Result<void> SqliteStore::append_audit(std::span<const AuditRow> rows) {

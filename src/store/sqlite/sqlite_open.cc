@@ -18,10 +18,17 @@ namespace cairn {
 using sqlite::Connection;
 using sqlite::Query;
 using sqlite::Sql;
+using sqlite::Transaction;
 
 namespace {
 
 constexpr std::size_t readers_max = 8;
+// A clock that is behind the store by more was wrong when the store was written, and is right now.
+constexpr Duration clock_gap_max = Duration::of_seconds(24 * 3600);
+// Differences below this are not reported.
+constexpr Duration clock_gap_usual = Duration::of_seconds(1);
+// A store that was closed sooner after its last row needs no other record of the time.
+constexpr Duration latest_time_pause = Duration::of_seconds(60);
 
 // Before 3.51.3 two connections that write or checkpoint at the same time could corrupt the file; 3.52.0 was withdrawn.
 std::optional<Error> library_fault() {
@@ -90,6 +97,8 @@ Result<void> SqliteStore::open_as_owner() {
   sqlite::forget_foreign_changes(db);
   maybe_kept_ = db.query(Sql::has_kept).next();
   if (db.error()) return *db.error();
+  continue_clock();
+  if (db.error()) return *db.error();
   foreign_ = false;
   owner_->remember_open();
   db.close_with_log_in_file();
@@ -100,9 +109,48 @@ Result<void> SqliteStore::open_as_owner() {
   return {};
 }
 
+// Timers and leases are times. If the system clock was set back while no process had the store, they would stand still
+// until it reaches them again.
+void SqliteStore::continue_clock() {
+  const Timestamp own = now();
+  const Timestamp bound = after(own, clock_gap_max);
+  std::optional<Timestamp> latest, latest_of_all;
+  {
+    Query times = writer_->query(Sql::latest_times, bound);
+    if (times.next()) {
+      latest = times.time_or_nothing(0);
+      latest_of_all = times.time_or_nothing(1);
+    }
+  }
+  if (latest_of_all && *latest_of_all > bound) {
+    log_warning("clock.store_is_ahead", {{"store", format_timestamp(*latest_of_all)},
+                                         {"clock", format_timestamp(own)},
+                                         {"advice",
+                                          "the clock was wrong when this was written, or is wrong now. Its time is "
+                                          "used: timers and leases of that time wait for it"}});
+  }
+  latest_time_ = latest.value_or(Timestamp());
+  if (latest_time_ <= own) return;
+  clock_.continue_from(latest_time_);
+  if (now() < after(own, clock_gap_usual)) return;
+  log_warning("clock.set_back", {{"behind_ms", between(own, latest_time_).ms_up()},
+                                 {"advice", "the system clock is behind the store; time continues from the store's"}});
+}
+
+void SqliteStore::keep_latest_time() {
+  const Timestamp at = now();
+  if (at < after(latest_time_, latest_time_pause)) return;
+  Transaction transaction(*writer_);
+  writer_->run(Sql::keep_latest_time, at);
+  if (auto done = transaction.commit(); !done) log_info("store.time_not_kept", {{"message", done.error().message}});
+  writer_->clear_error();
+}
+
 SqliteStore::~SqliteStore() {
   idle_readers_.clear();
   if (opened_ && !file_fault()) {
+    writer_->clear_error();
+    keep_latest_time();
     // Closing removes the log. If the process dies right after that, the note must not claim that a log is missing.
     writer_->clear_error();
     writer_->script("PRAGMA wal_checkpoint(TRUNCATE)");

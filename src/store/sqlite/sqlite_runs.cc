@@ -34,7 +34,7 @@ void SqliteStore::insert_run(RunRow& row, Wakeup& wakeup) {
     const Timestamp due = attention_at(row, row.created_at);
     if (!wakeup.due || due < *wakeup.due) wakeup.due = due;
   } else {
-    run_event(number, "created", 0, "", Json());
+    run_event(number, "created", 0, row.created_by, Json());
     wakeup.runs = true;
   }
 }

@@ -67,6 +67,8 @@ class SqliteStore final : public Store {
   enum class PagesAre { whole, mended };  // mended: pages that were read before may have been wrong
   Result<PagesAre> check_pages();
   Result<void> open_as_owner();
+  void continue_clock();
+  void keep_latest_time();
   // Continues a list after a damaged page that `faults` has reported. For read-only stores.
   void pass_damage(sqlite::Connection& db, std::initializer_list<std::string_view> tables, std::int64_t from,
                    std::string& next_cursor) const;
@@ -110,6 +112,7 @@ class SqliteStore final : public Store {
 
   StoreMutex writer_mutex_;
   std::unique_ptr<sqlite::Connection> writer_;
+  Timestamp latest_time_;   // that the store knew when it was opened
   bool maybe_kept_ = true;  // a hint: false only if no signal is kept
   std::optional<std::map<std::string, RunTypeRow>> run_types_;
   std::map<std::int64_t, Timestamp> held_messages_;

@@ -109,12 +109,10 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
   if (filter.status) status = to_string(*filter.status);
   Json roles;
   for (const std::string& role : filter.roles) roles.push_back(role);
-  std::optional<std::string_view> viewer;
-  std::string viewer_roles = "[]";
-  if (filter.viewer) {
-    viewer = filter.viewer->person;
+  std::optional<std::string> viewer_roles;
+  if (filter.viewer_roles) {
     Json list = Json::array();
-    for (const std::string& role : filter.viewer->roles) list.push_back(role);
+    for (const std::string& role : *filter.viewer_roles) list.push_back(role);
     viewer_roles = write_json(list);
   }
   const bool live = !filter.status || *filter.status == TaskStatus::open || *filter.status == TaskStatus::assigned;
@@ -122,11 +120,11 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
   const auto limit = needs_reading(filter) ? -1 : static_cast<std::int64_t>(request.limit + 1);
   {
     Query rows = filter.instance ? db->query(Sql::list_instance_tasks, status, text_or_null(filter.assignee), roles,
-                                             text_or_null(filter.name), cursor.priority, cursor.number, limit, viewer,
+                                             text_or_null(filter.name), cursor.priority, cursor.number, limit,
                                              viewer_roles, filter.instance->value, closed_too)
                                  : db->query(closed_too ? Sql::list_all_tasks : Sql::list_open_tasks, status,
                                              text_or_null(filter.assignee), roles, text_or_null(filter.name),
-                                             cursor.priority, cursor.number, limit, viewer, viewer_roles);
+                                             cursor.priority, cursor.number, limit, viewer_roles);
     std::string last;
     std::int64_t seen = 0;
     while (rows.next()) {

@@ -94,7 +94,7 @@ std::vector<Result<RunChanged>> PostgresStore::change_runs(std::span<const RunCh
   const auto written = write<Answers>([&](Connection& db) -> Result<Answers> {
     wakeup = {};
     skipped.clear();
-    const std::size_t locking = db.send(Sql::lock_runs, ids);
+    const std::size_t locking = db.send(Sql::lock_changed_runs, ids);
     const std::size_t looking = db.send(Sql::runs_among, ids);
     db.finish();
     std::map<std::string, RunRow> locked;

@@ -71,7 +71,7 @@ std::vector<LeasedTogether> PostgresStore::insert_runs(Connection& db, const std
       events.add(Uuid{uuid}, created_leased, at, row.attempt, row.leased_by, Jsonb{nothing});
       leased.add(row, uuid, at, wakeup);
     } else {
-      events.add(Uuid{uuid}, "created", at, 0, "", Jsonb{nothing});
+      events.add(Uuid{uuid}, "created", at, 0, row.created_by, Jsonb{nothing});
       queued = true;
       wakeup.runs = true;
       if (row.run_at > at && (!wakeup.due || row.run_at < *wakeup.due)) wakeup.due = row.run_at;
@@ -167,9 +167,9 @@ void PostgresStore::insert_fresh(Connection& db, std::span<const RunRow> given, 
       db.send(Sql::insert_fresh_runs, jobs, at);
     }
     if (!pool_.target().run_events) continue;
-    Column<int> attempts;
-    for (std::size_t i = 0; i < rows.size(); ++i) attempts.add(0);
-    db.send(Sql::insert_like_events, ids, "created", at, "", attempts);
+    Column<std::string> actors;
+    for (const RunRow& row : rows) actors.add(row.created_by);
+    db.send(Sql::insert_created_events, ids, at, actors);
   }
 }
 
@@ -190,7 +190,14 @@ std::size_t PostgresStore::send_submission(Connection& db, std::span<const RunRo
     }
     db.send(Sql::signal_locks, locks, exclusive);
   }
-  return db.send(Sql::submit_runs, jobs, at, pool_.target().run_events);
+  // Of each run, the actor of its first event; none without events.
+  Column<Uuid> ids;
+  Column<std::string> actors;
+  for (const RunRow& row : pool_.target().run_events ? given : std::span<const RunRow>()) {
+    ids.add(Uuid{postgres::run_uuid(row.id)});
+    actors.add(row.created_by);
+  }
+  return db.send(Sql::submit_runs, jobs, at, ids, actors);
 }
 
 // The key takes precedence over the id.

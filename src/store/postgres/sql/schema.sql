@@ -564,6 +564,15 @@ CREATE TABLE cairn.wf_api_keys (
   revoked_at timestamptz
 );
 
+-- The roles of people who use tokens: those of the last token that a node accepted from each account.
+CREATE TABLE cairn.wf_token_users (
+  account text COLLATE "C" PRIMARY KEY,  -- issuer and subject
+  person text COLLATE "C" NOT NULL,
+  roles text[] NOT NULL,                 -- of cairn
+  task_roles text[] NOT NULL             -- in human tasks
+);
+CREATE INDEX wf_token_users_person ON cairn.wf_token_users (person);
+
 -- The audit trail. Each row's hash covers the hash of the row before (store/audit_chain.h), so a removed or changed row
 -- shows. Rows are only appended, without gaps.
 CREATE TABLE cairn.wf_audit (

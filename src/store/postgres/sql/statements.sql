@@ -152,7 +152,7 @@ t.id, t.instance_id, t.token, t.step, t.name, t.title, t.status, t.state_version
     OR EXISTS (SELECT 1 FROM jsonb_each(t.reference_parts) p WHERE position($9 IN lower((p.value #>> '{}') COLLATE "C")) > 0
       OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
   AND ($10::timestamptz IS NULL OR t.due < $10 OR t.deadline < $10)
-  AND ($11::text IS NULL OR t.assignee = $11 OR t.roles = '{}' OR t.roles && $12::text[] OR t.managers && $12::text[])
+  AND ($11::text[] IS NULL OR t.roles = '{}' OR t.roles && $11 OR t.managers && $11)
 -- name: find_task
 SELECT {task_columns}
 FROM cairn.wf_tasks t WHERE t.id = $1
@@ -172,7 +172,7 @@ ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: list_instance_tasks
 SELECT {task_columns}
 FROM cairn.wf_tasks t
-WHERE t.instance = (SELECT n FROM cairn.wf_instances WHERE id = $13) AND ($14 OR t.status IN ('open', 'assigned'))
+WHERE t.instance = (SELECT n FROM cairn.wf_instances WHERE id = $12) AND ($13 OR t.status IN ('open', 'assigned'))
   AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: update_task

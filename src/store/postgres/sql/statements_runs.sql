@@ -40,7 +40,8 @@ WITH fresh AS (
   ON CONFLICT DO NOTHING RETURNING id, type, priority, run_at, n, limit_key),
 queued AS (INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
   SELECT type, priority, run_at, n, id, run_at > $2, false, limit_key FROM fresh),
-told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT fresh.id, 'created', $2, 0, '' FROM fresh WHERE $3)
+told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT fresh.id, 'created', $2, 0, e.actor
+  FROM fresh JOIN (SELECT DISTINCT ON (id) id, actor FROM unnest($3::uuid[], $4::text[]) AS g (id, actor)) AS e ON e.id = fresh.id)
 SELECT count(*), CASE WHEN count(*) < cardinality($1::cairn.wf_job_row[]) THEN array_agg(id::text) END FROM fresh
 -- name: end_plain_runs
 -- Ends of runs without an instance. The update itself checks the lease.
@@ -60,6 +61,9 @@ INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details) SEL
 -- One kind of event for many runs, by one actor at one time.
 INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor)
 SELECT e.run_id, $2, $3, e.attempt, $4 FROM unnest($1::uuid[], $5::integer[]) AS e (run_id, attempt)
+-- name: insert_created_events
+INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor)
+SELECT e.run_id, 'created', $2, 0, e.actor FROM unnest($1::uuid[], $3::text[]) AS e (run_id, actor)
 -- part: run_columns
 coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
   r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
@@ -70,7 +74,7 @@ FROM cairn.workflow_run r WHERE r.id = $1
 -- name: lock_run
 SELECT {run_columns}
 FROM cairn.workflow_run r WHERE r.id = $1 FOR UPDATE
--- name: lock_runs
+-- name: lock_changed_runs
 -- Skips rows that another transaction has locked. Payload, result and error are left out: a heartbeat needs none of them.
 SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, NULL::jsonb, NULL::jsonb, NULL::jsonb, r.last_error, r.attempt,
   r.max_attempts, r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,

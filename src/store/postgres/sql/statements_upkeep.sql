@@ -104,6 +104,12 @@ SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, rev
 SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, revoked_at FROM cairn.wf_api_keys ORDER BY created_at, id COLLATE "C"
 -- name: revoke_api_key
 UPDATE cairn.wf_api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1
+-- name: put_token_user
+INSERT INTO cairn.wf_token_users AS u (account, person, roles, task_roles) VALUES ($1, $2, $3, $4)
+ON CONFLICT (account) DO UPDATE SET person = excluded.person, roles = excluded.roles, task_roles = excluded.task_roles
+WHERE (u.person, u.roles, u.task_roles) IS DISTINCT FROM (excluded.person, excluded.roles, excluded.task_roles)
+-- name: find_token_users
+SELECT account, person, roles, task_roles FROM cairn.wf_token_users WHERE person = $1 ORDER BY account
 -- name: append_audit
 SELECT cairn.wf_append_audit($1::cairn.wf_audit_row[], $2)
 -- name: list_audit

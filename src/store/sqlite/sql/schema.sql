@@ -408,6 +408,15 @@ CREATE TABLE wf_api_keys (
   revoked_at INTEGER
 ) STRICT;
 
+-- The roles of people who use tokens: those of the last token that the server accepted from each account.
+CREATE TABLE wf_token_users (
+  account TEXT PRIMARY KEY,  -- issuer and subject
+  person TEXT NOT NULL,
+  roles TEXT NOT NULL,       -- JSON array: roles of cairn
+  task_roles TEXT NOT NULL   -- JSON array: roles in human tasks
+) STRICT, WITHOUT ROWID;
+CREATE INDEX wf_token_users_person ON wf_token_users (person);
+
 -- The audit trail. Each row's hash covers the hash of the row before (store/audit_chain.h), so a removed or changed row
 -- shows. Rows are only appended, without gaps.
 CREATE TABLE wf_audit (
@@ -437,6 +446,13 @@ CREATE TABLE wf_host_locks (
   fence INTEGER NOT NULL,
   until INTEGER NOT NULL
 ) STRICT;
+
+-- One row: the time when the store was closed. A server whose clock was set back meanwhile continues from here, or from the
+-- last row that it wrote.
+CREATE TABLE wf_clock (
+  latest INTEGER NOT NULL
+) STRICT;
+INSERT INTO wf_clock (latest) VALUES (0);
 
 -- One row that counts the writes of other programs. Every page of the file has a checksum (page_file.h), and another
 -- program writes pages with wrong ones. If it wrote, wrong checksums are not taken for damage when the store is opened.

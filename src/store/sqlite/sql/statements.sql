@@ -21,6 +21,19 @@ SELECT 1 FROM wf_foreign_changes WHERE changes <> seen OR cookie <> (SELECT sche
 -- name: forget_foreign_changes
 UPDATE wf_foreign_changes SET seen = changes, cookie = (SELECT schema_version FROM pragma_schema_version)
 WHERE changes <> seen OR cookie <> (SELECT schema_version FROM pragma_schema_version)
+-- name: latest_times
+-- The latest time up to ?1 that the store knows, and the latest of all. Only the last row of each table is read.
+SELECT max(at) FILTER (WHERE at <= ?1), max(at) FROM (
+  SELECT latest AS at FROM wf_clock
+  UNION ALL SELECT * FROM (SELECT at FROM wf_execution_log ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT at FROM wf_task_events ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT at FROM workflow_event ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT updated_at FROM workflow_run ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT changed_at FROM wf_instances ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT created_at FROM outbox_event ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT at FROM wf_audit ORDER BY sequence DESC LIMIT 1))
+-- name: keep_latest_time
+UPDATE wf_clock SET latest = ?1
 -- name: quick_check
 PRAGMA quick_check(1)
 -- name: page_count
@@ -129,8 +142,8 @@ t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.state_version, t.roles
 (?1 IS NULL OR t.status = ?1) AND (?2 IS NULL OR t.assignee = ?2)
   AND (?3 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?3))))
   AND (?4 IS NULL OR t.name = ?4)
-  AND (?8 IS NULL OR t.assignee = ?8 OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?9)))
-    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?9))))
+  AND (?8 IS NULL OR t.roles = '[]' OR EXISTS (SELECT 1 FROM json_each(t.roles) r WHERE r.value IN (SELECT value FROM json_each(?8)))
+    OR EXISTS (SELECT 1 FROM json_each(t.managers) r WHERE r.value IN (SELECT value FROM json_each(?8))))
   AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
 -- name: find_task
 SELECT {task_columns}
@@ -148,7 +161,7 @@ ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: list_instance_tasks
 SELECT {task_columns}
 FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
-WHERE t.instance = (SELECT n FROM wf_instances WHERE id = ?10) AND (?11 OR t.status IN ('open', 'assigned'))
+WHERE t.instance = (SELECT n FROM wf_instances WHERE id = ?9) AND (?10 OR t.status IN ('open', 'assigned'))
   AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: task_events

@@ -8,6 +8,11 @@ SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, rev
 SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, revoked_at FROM wf_api_keys ORDER BY id
 -- name: revoke_api_key
 UPDATE wf_api_keys SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1
+-- name: put_token_user
+INSERT INTO wf_token_users (account, person, roles, task_roles) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT (account) DO UPDATE SET person = ?2, roles = ?3, task_roles = ?4 WHERE person <> ?2 OR roles <> ?3 OR task_roles <> ?4
+-- name: find_token_users
+SELECT account, person, roles, task_roles FROM wf_token_users WHERE person = ?1 ORDER BY account
 -- name: last_audit
 SELECT sequence, hash FROM wf_audit ORDER BY sequence DESC LIMIT 1
 -- name: insert_audit

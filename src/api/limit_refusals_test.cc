@@ -1,0 +1,189 @@
+// Limits that only a blocked store or a full queue reaches: each answer names its limit and its value, says when to try
+// again, and is counted. tests/http/limit_table_test.py has the other limits.
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <latch>
+
+#include "api/access/api_key.h"
+#include "api/api.h"
+#include "api/problem.h"
+#include "base/id.h"
+#include "base/limit_refusals.h"
+#include "engine/commit_queue.h"
+#include "http/socket_client_test.h"
+#include "runs/run_intake.h"
+#include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
+
+namespace cairn::api {
+namespace {
+
+// Nothing is written, no instance is listed and no key is found until the gate opens.
+class HeldStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    gate.wait();
+    return ForwardingStore::commit(units);
+  }
+  Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override {
+    gate.wait();
+    return ForwardingStore::submit_runs(runs);
+  }
+  Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) override {
+    gate.wait();
+    return ForwardingStore::find_api_key(secret_hash);
+  }
+  Result<Page<InstanceRow>> list_instances(const InstanceFilter& filter, const PageRequest& page) override {
+    gate.wait();
+    return ForwardingStore::list_instances(filter, page);
+  }
+  std::latch gate{1};
+};
+
+std::uint64_t refusals_by(const std::string& limit) {
+  const auto all = limit_refusals();
+  const auto found = all.find(limit);
+  return found == all.end() ? 0 : found->second;
+}
+
+void expect_refusal(const Response& response, const std::string& limit, std::int64_t value) {
+  EXPECT_EQ(response.status, 503);
+  const auto body = parse_json(response.body);
+  ASSERT_TRUE(body) << response.body;
+  EXPECT_EQ(body->text_or("limit", ""), limit);
+  EXPECT_EQ((*body)["limit_value"], Json(value));
+  EXPECT_EQ(body->text_or("type", ""), "/problems/overloaded");
+  EXPECT_NE(std::find(response.headers.begin(), response.headers.end(),
+                      std::pair<std::string, std::string>("retry-after", "1")),
+            response.headers.end());
+  EXPECT_GT(refusals_by(limit), 0u);
+}
+
+class BusyStore : public testing::Test {
+ protected:
+  ~BusyStore() override { open_gate(); }
+  void open_gate() {
+    if (!std::exchange(open_, true)) store_.gate.count_down();
+  }
+
+  SystemClock clock_;
+  MemoryStore behind_{clock_};
+  HeldStore store_{behind_};
+  bool open_ = false;
+};
+
+TEST_F(BusyStore, ByTheCommitQueue) {
+  std::optional<Error> refused;
+  std::mutex mutex;
+  CommitQueue queue(store_);
+  for (std::size_t i = 0; i < CommitQueue::waiting_max + 2 * CommitQueue::batch_max + 1; ++i) {
+    queue.submit({}, [&](const Result<CommitOutcome>& outcome, const Unit&) {
+      const std::scoped_lock lock(mutex);
+      if (!outcome) refused = outcome.error();
+    });
+  }
+  open_gate();
+  queue.stop();
+  ASSERT_TRUE(refused);
+  expect_refusal(problem(*refused), "commit_queue", CommitQueue::waiting_max);
+}
+
+TEST_F(BusyStore, ByTheIntakeOfRuns) {
+  std::optional<Error> refused;
+  std::mutex mutex;
+  RunIntake intake(store_);
+  RunRow run;
+  run.type = "demo.echo.v1";
+  for (std::size_t i = 0; i < RunIntake::waiting_max + 2 * RunIntake::batch_max + 1; ++i) {
+    run.id.value = new_uuid(clock_.now());
+    intake.submit(run, [&](const Result<SubmittedRun>& submitted) {
+      const std::scoped_lock lock(mutex);
+      if (!submitted) refused = submitted.error();
+    });
+  }
+  open_gate();
+  intake.stop();
+  ASSERT_TRUE(refused);
+  expect_refusal(problem(*refused), "run_intake", RunIntake::waiting_max);
+}
+
+// A server that lets two requests wait for a thread, and two expensive ones.
+class FullServer : public BusyStore {
+ protected:
+  void SetUp() override {
+    auto opened = EngineCore::open(store_, {});
+    ASSERT_TRUE(opened.has_value());
+    core_ = std::move(*opened);
+  }
+  void open_server(bool with_keys) {
+    ServerSettings settings;
+    settings.http.port = 0;
+    settings.http.threads = 1;
+    settings.access.required = with_keys;
+    settings.requests_waiting_max = waiting_max;
+    settings.limits.expensive_max = 1'000;
+    auto server = Server::open(*core_, settings);
+    ASSERT_TRUE(server.has_value()) << server.error().message;
+    server_ = std::move(*server);
+  }
+  void TearDown() override {
+    open_gate();
+    clients_.clear();
+    core_->leasing().waiters().stop();
+    server_.reset();
+  }
+  // Sends the request more often than fits. Those that fit wait for the store; the first answer is a refusal.
+  std::string first_answer(const std::string& request) {
+    std::vector<pollfd> sockets;
+    for (std::size_t i = 0; i < RequestThreads::threads_usual + 8; ++i) {
+      clients_.push_back(std::make_unique<Client>(server_->port()));
+      clients_.back()->send(request);
+      sockets.push_back({clients_.back()->handle(), POLLIN, 0});
+    }
+    constexpr int patience_ms = 60'000;
+    if (::poll(sockets.data(), sockets.size(), patience_ms) <= 0) return "none";
+    for (std::size_t i = 0; i < sockets.size(); ++i) {
+      if (sockets[i].revents != 0) return clients_[i]->receive_until("}");
+    }
+    return "none";
+  }
+
+  static constexpr std::size_t waiting_max = 2;
+  std::unique_ptr<EngineCore> core_;
+  std::unique_ptr<Server> server_;
+  std::vector<std::unique_ptr<Client>> clients_;
+};
+
+void expect_refusal_text(const std::string& answer, const std::string& limit) {
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 503 ")) << answer;
+  EXPECT_NE(answer.find("\r\nretry-after: 1\r\n"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("\"limit\":\"" + limit + "\",\"limit_value\":2,"), std::string::npos) << answer;
+  EXPECT_GT(refusals_by(limit), 0u);
+}
+
+TEST_F(FullServer, RefusesRequestsThatWouldWaitForAThread) {
+  open_server(false);
+  expect_refusal_text(first_answer("GET /v1/instances HTTP/1.1\r\nHost: localhost\r\n\r\n"), "request_queue");
+}
+
+TEST_F(FullServer, RefusesExpensiveRequestsThatWouldWait) {
+  open_server(false);
+  expect_refusal_text(first_answer("GET /v1/instances?q=x HTTP/1.1\r\nHost: localhost\r\n\r\n"), "expensive_queue");
+}
+
+TEST_F(FullServer, RefusesHeadsWhoseCallersWouldWaitToBeIdentified) {
+  open_server(true);
+  const auto key = new_api_key("ann", {"starter"}, Json(), "", std::nullopt);
+  ASSERT_TRUE(key);
+  const std::uint64_t before = refusals_by("request_queue");
+  expect_refusal_text(first_answer("POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + key->secret +
+                                   "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"),
+                      "request_queue");
+  EXPECT_GT(refusals_by("request_queue"), before);
+}
+
+}  // namespace
+}  // namespace cairn::api
