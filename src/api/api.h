@@ -75,7 +75,7 @@ struct ServerSettings {
   // For diagrams, exports and searches. They run beside other requests at a lower priority.
   std::size_t expensive_threads = 2;
   // Requests that wait for a thread, and as many expensive ones.
-  std::size_t requests_waiting_max = RequestThreads::queued_usual;
+  std::size_t requests_waiting_max = http::RequestThreads::queued_usual;
 };
 
 // Whether a listen address is reachable only from this machine.

@@ -24,7 +24,7 @@ constexpr std::size_t plain_bytes_max = 16u << 10;
 // The response as a row of the store. Empty if it is too large to be kept.
 std::optional<Json> stored(const Response& response, const std::string& created) {
   const bool packed = response.body.size() > plain_bytes_max;
-  Json body = packed ? Json(expr::base64_encode(gzip(response.body))) : Json(response.body);
+  Json body = packed ? Json(expr::base64_encode(http::gzip(response.body))) : Json(response.body);
   if (packed && body.as_string().empty()) return std::nullopt;
   if (body.as_string().size() > IdempotentAnswers::stored_bytes_max) return std::nullopt;
   Json headers = Json::array();
@@ -50,7 +50,7 @@ Result<Response> restored(const Json& answer) {
   response.body = std::string(answer.text_or("body", ""));
   if (const std::string_view packed = answer.text_or("body_gzip", ""); !packed.empty()) {
     const auto bytes = expr::base64_decode(packed);
-    auto body = bytes ? gunzip(*bytes, IdempotentAnswers::body_bytes_max) : std::nullopt;
+    auto body = bytes ? http::gunzip(*bytes, IdempotentAnswers::body_bytes_max) : std::nullopt;
     if (!body) return Error{ErrorCode::corrupt, "the kept answer to this Idempotency-Key cannot be unpacked"};
     response.body = std::move(*body);
   }

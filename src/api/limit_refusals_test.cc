@@ -11,7 +11,7 @@
 #include "api/problem.h"
 #include "base/id.h"
 #include "base/limit_refusals.h"
-#include "engine/commit_queue.h"
+#include "engine/commit/commit_queue.h"
 #include "http/socket_client_test.h"
 #include "runs/run_intake.h"
 #include "store/memory/memory_store.h"
@@ -138,7 +138,7 @@ class FullServer : public BusyStore {
   // Sends the request more often than fits. Those that fit wait for the store; the first answer is a refusal.
   std::string first_answer(const std::string& request) {
     std::vector<pollfd> sockets;
-    for (std::size_t i = 0; i < RequestThreads::threads_usual + 8; ++i) {
+    for (std::size_t i = 0; i < http::RequestThreads::threads_usual + 8; ++i) {
       clients_.push_back(std::make_unique<Client>(server_->port()));
       clients_.back()->send(request);
       sockets.push_back({clients_.back()->handle(), POLLIN, 0});

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "api/api.h"
+#include "api/documents.h"
 #include "api/page_answer.h"
 #include "api/problem.h"
 #include "outbox/cloud_event.h"

@@ -37,7 +37,7 @@ std::vector<Row> rows_of(const Unit& unit) {
     if (advance.outcome == Advance::Outcome::stale) continue;
     for (const RunId& id : advance.runs_cancelled) add_run(id);
     for (const TaskClosed& task : advance.tasks_closed) add_task(task.id);
-    if (advance.from_version > 0) add_instance(advance.after.instance);
+    if (advance.from_state_version > 0) add_instance(advance.after.instance);
   }
   if (unit.run) add_run(unit.run->run);
   if (unit.task) add_task(unit.task->task);
