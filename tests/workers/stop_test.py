@@ -38,7 +38,7 @@ DRAIN = {"server": 10, "worker": 30}  # seconds
 MARGIN = 5  # the watchdog of the server
 CALLERS = 12  # workflows at once
 LONG_CALL = 7  # seconds: longer than a stop waits for calls
-LONG_EVERY = 60  # every so many workflows begins with such a call
+LONG_EVERY = 20  # every so many workflows begins with such a call
 HANGS = 0.01  # how often the third sink does not answer
 HANGS_FOR = 8  # seconds: its timeout
 
@@ -227,7 +227,7 @@ class World:
 
     @staticmethod
     def is_long(n):
-        return n % LONG_EVERY == LONG_EVERY // 2
+        return n % LONG_EVERY == 3
 
     # Starts one workflow after the other while there is room. An answer may be lost with its server: the id is chosen
     # before the first try.
