@@ -12,6 +12,7 @@
 #include "base/id.h"
 #include "base/limit_refusals.h"
 #include "engine/commit/commit_queue.h"
+#include "engine/commit/unit_backlog.h"
 #include "http/socket_client_test.h"
 #include "runs/run_intake.h"
 #include "store/memory/memory_store.h"
@@ -79,7 +80,7 @@ TEST_F(BusyStore, ByTheCommitQueue) {
   std::optional<Error> refused;
   std::mutex mutex;
   CommitQueue queue(store_);
-  for (std::size_t i = 0; i < CommitQueue::waiting_max + 2 * CommitQueue::batch_max + 1; ++i) {
+  for (std::size_t i = 0; i < UnitBacklog::waiting_max + 2 * UnitBacklog::batch_max + 1; ++i) {
     queue.submit({}, [&](const Result<CommitOutcome>& outcome, const Unit&) {
       const std::scoped_lock lock(mutex);
       if (!outcome) refused = outcome.error();
@@ -88,13 +89,13 @@ TEST_F(BusyStore, ByTheCommitQueue) {
   open_gate();
   queue.stop();
   ASSERT_TRUE(refused);
-  expect_refusal(problem(*refused), "commit_queue", CommitQueue::waiting_max);
+  expect_refusal(problem(*refused), "commit_queue", UnitBacklog::waiting_max);
 }
 
 TEST_F(BusyStore, ByTheIntakeOfRuns) {
   std::optional<Error> refused;
   std::mutex mutex;
-  RunIntake intake(store_);
+  RunIntake intake(store_, store_);
   RunRow run;
   run.type = "demo.echo.v1";
   for (std::size_t i = 0; i < RunIntake::waiting_max + 2 * RunIntake::batch_max + 1; ++i) {
@@ -139,7 +140,7 @@ class FullServer : public BusyStore {
   std::string first_answer(const std::string& request) {
     std::vector<pollfd> sockets;
     for (std::size_t i = 0; i < http::RequestThreads::threads_usual + 8; ++i) {
-      clients_.push_back(std::make_unique<Client>(server_->port()));
+      clients_.push_back(std::make_unique<http::Client>(server_->port()));
       clients_.back()->send(request);
       sockets.push_back({clients_.back()->handle(), POLLIN, 0});
     }
@@ -154,7 +155,7 @@ class FullServer : public BusyStore {
   static constexpr std::size_t waiting_max = 2;
   std::unique_ptr<EngineCore> core_;
   std::unique_ptr<Server> server_;
-  std::vector<std::unique_ptr<Client>> clients_;
+  std::vector<std::unique_ptr<http::Client>> clients_;
 };
 
 void expect_refusal_text(const std::string& answer, const std::string& limit) {
