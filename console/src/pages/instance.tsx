@@ -138,7 +138,7 @@ function OneInstance({ id }: { id: string }) {
               {words.value.edit.button}
             </button>
           )}
-          <Menu label={t.more} icon="more" items={more} />
+          <Menu label={t.more} icon="more" items={more} keep />
           {(around.before || around.after) && (
             <span class="btns">
               <button class="btn is-icon" type="button" aria-label={t.before} disabled={!around.before} onClick={() => go(around.before)}>

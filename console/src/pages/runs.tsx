@@ -105,7 +105,7 @@ export default function RunsPage() {
             </Empty>
           ) : (
             <Scroller label={words.value.nav.runs}>
-              <table class="table cols-runs">
+              <table class="table is-stack cols-runs">
                 <thead>
                   <tr>
                     <th>{t.type}</th>
