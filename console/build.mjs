@@ -20,8 +20,16 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(join(out, 'assets'), { recursive: true });
 
 const common = { bundle: true, minify: true, metafile: true, legalComments: 'none', absWorkingDir: here, outdir: out, logLevel: 'warning' };
+// One common file for all pages: each page imports src/common.ts, see there.
+const with_common = {
+  name: 'common',
+  setup(build) {
+    build.onLoad({ filter: /\/src\/pages\/[a-z_]+\.tsx$/ }, ({ path }) => ({ contents: `import '../common';\n${readFileSync(path, 'utf8')}`, loader: 'tsx' }));
+  },
+};
 const scripts = await build({
   ...common,
+  plugins: [with_common],
   entryPoints: { console: 'src/main.tsx' },
   format: 'esm',
   splitting: true,

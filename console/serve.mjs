@@ -101,6 +101,7 @@ export function start({ dir, upstream, port = 0, host = '127.0.0.1', base = '' }
       const sent = { ...answer.headers };
       delete sent.connection;
       response.writeHead(answer.statusCode, sent);
+      response.flushHeaders(); // an event stream begins with its headers, long before its first event
       answer.pipe(response);
     });
     out.on('error', () => {

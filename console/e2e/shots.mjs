@@ -54,10 +54,17 @@ try {
   await both('start', '/start/credit.review');
   await both('schedules', '/schedules');
   await both('runs', '/runs');
-  await both('dead-letters', '/dead-letters');
+  const at = (minutes) => new Date(Date.now() - minutes * 60000).toISOString();
+  const letter = (id, reason, minutes) => ({ id, kind: 'message', reason, node: 'node-1', at: at(minutes), instance: ids.suspended[id % 5], envelope: { kind: 'signal', name: 'payment.received', key: `O-${id}`, payload: { amount: '49.90' } } });
+  await page.route('**/v1/dead-letters*', (route) => route.fulfill({ contentType: 'application/json', body: JSON.stringify({ items: [1, 2, 3].map((id) => letter(id, 'the instance does not exist any more', id * 7)).concat(letter(4, 'refused 20 times: state too large', 90)), next_cursor: null }) }));
+  await both('dead-letters', '/dead-letters', { act: async (one) => { await one.getByRole('button', { name: '#1', exact: true }).click(); } });
+  await page.unroute('**/v1/dead-letters*');
   await both('events', '/events', { act: async (one) => { await one.locator('.events button').first().click(); } });
   await both('audit', '/audit');
+  const key = (id, subject, roles, extra = {}) => ({ id, subject, roles, created_at: at(9000), ...extra });
+  await page.route('**/v1/keys', (route) => route.fulfill({ contentType: 'application/json', body: JSON.stringify({ items: [key('4f2a90c1d2e3', 'ben.okafor', ['admin']), key('7cd95506da89', 'billing', ['worker'], { note: 'Nightly invoices', expires_at: new Date(Date.now() + 8e9).toISOString(), scope: { prefixes: ['billing.'] } }), key('0c5ac4d08906', 'priya.raman', ['task_worker'], { scope: { task_roles: ['underwriter'] } }), key('2e153e77f8f2', 'old-script', ['starter'], { revoked_at: at(300) })], next_cursor: null }) }));
   await both('keys', '/keys');
+  await page.unroute('**/v1/keys');
   await both('system', '/system');
   await shot('unknown', '/nothing/here');
   await shot('palette', '/', { act: async (one) => { await one.keyboard.press('Control+k'); await one.keyboard.type('L-10'); await one.waitForTimeout(600); } });

@@ -19,7 +19,6 @@ import { SignIn } from './shell/sign_in';
 import { Toasts } from './ui/toast';
 import { words } from './words';
 
-const Palette = lazy(() => import('./shell/palette').then((module) => module.Palette));
 const page = (load: () => Promise<{ default: ComponentType }>) => lazy(load) as unknown as ComponentType<object>;
 const pages = {
   '/': page(() => import('./pages/home')),
@@ -72,6 +71,10 @@ function Away() {
 function Frame() {
   const location = useLocation();
   const [open, set_open] = useState<'palette' | 'help' | null>(null);
+  const [Palette, set_palette] = useState<ComponentType<{ onClose: () => void }> | null>(null);
+  useEffect(() => {
+    if (open === 'palette' && !Palette) void import('./shell/palette').then((module) => set_palette(() => module.Palette), () => {});
+  }, [open]);
   useEffect(() => {
     start_clock();
     if (may('view')) {
@@ -117,7 +120,7 @@ function Frame() {
         </Router>
       </div>
       <TabBar path={location.path} onMore={() => set_open('palette')} />
-      {open === 'palette' && <Palette onClose={() => set_open(null)} />}
+      {open === 'palette' && Palette && <Palette onClose={() => set_open(null)} />}
       {open === 'help' && <Help onClose={() => set_open(null)} />}
       <Toasts />
     </div>

@@ -1,3 +1,4 @@
+import './common';
 import { render } from 'preact';
 import { App } from './app';
 import { load_session } from './api';

@@ -23,7 +23,11 @@ interface Props {
 
 const draw = (mark: Mark | string, extra?: (mark: Mark) => Record<string, unknown>): unknown => {
   if (typeof mark === 'string') return mark;
-  return h(mark.tag as 'g', { ...mark.attributes, ...extra?.(mark) }, ...(mark.children.map((one) => draw(one, extra)) as []));
+  const own = extra?.(mark) ?? {};
+  // The name of a step that can be chosen begins with what is written in it; a tooltip would say it twice.
+  const parts = 'role' in own ? mark.children.filter((one) => typeof one === 'string' || one.tag !== 'title') : mark.children;
+  const children = parts.flatMap((one) => ('role' in own ? [draw(one, extra), ' '] : [draw(one, extra)])) as [];
+  return h(mark.tag as 'g', { ...mark.attributes, ...own }, ...children);
 };
 
 export function Diagram({ svg, layout, label, selected, current, counts, view = 'fit', onView, onSelect, still, minimap }: Props) {
@@ -119,10 +123,9 @@ export function Diagram({ svg, layout, label, selected, current, counts, view = 
   const name_of = (mark: Mark): string => {
     const step = mark.attributes['data-step']!;
     const node = node_of(layout, step);
-    const title = mark.children.find((one): one is Mark => typeof one !== 'string' && one.tag === 'title');
     const state = mark.attributes['data-state'];
-    const note = title ? text_of(title) : (node?.text ?? step);
-    return [note, t.shapes[node?.shape as keyof typeof t.shapes] ?? node?.shape, state && (t.states[state as keyof typeof t.states] ?? state), counts?.get(step) && t.here(counts.get(step)!)].filter(Boolean).join(', ');
+    const written = mark.children.filter((one): one is Mark => typeof one !== 'string' && one.tag === 'text').map(text_of).join(' ');
+    return [written || (node?.text ?? step), t.shapes[node?.shape as keyof typeof t.shapes] ?? node?.shape, state && (t.states[state as keyof typeof t.states] ?? state), counts?.get(step) && t.here(counts.get(step)!)].filter(Boolean).join(', ');
   };
   const extra = (mark: Mark) => {
     const step = mark.attributes['data-step'];

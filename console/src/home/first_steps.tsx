@@ -86,7 +86,7 @@ export function FirstSteps() {
             </div>
             <div class="in">
               <span class="muted t12">{t.start_one}</span>
-              <Command text={`cairn start ${example ?? 'hello'} --input '{"name":"Ada"}'`} />
+              <Command text={all.includes('hello') || !example ? `cairn start hello --input '{"name":"Ada"}'` : `cairn start ${example} --input '{}'`} />
               <span class="muted t12">{t.see_waiting}</span>
               <Command text="cairn tasks" />
               <span class="muted t12">{t.deploy}</span>

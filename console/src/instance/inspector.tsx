@@ -8,8 +8,8 @@ import { is_object, stringify } from '../json/lossless';
 import { CopyButton } from '../ui/copy';
 import { Icon } from '../ui/icon';
 import { Status, Tries, type Tone } from '../ui/status';
-import { Due, Moment } from '../ui/when';
-import { lasting, since, until, words } from '../words';
+import { Moment } from '../ui/when';
+import { is_past, lasting, moment, since, until, words } from '../words';
 import type { InstanceView } from './load';
 import { shape_tone } from './events';
 
@@ -78,7 +78,7 @@ export function Inspector({ view, step }: { view: InstanceView; step: string | u
                 <dt>{t.due}</dt>
                 <dd>
                   <span class="sla" data-st="person">
-                    <Moment at={due} />, <Due at={due} />
+                    {`${moment(due)}, ${is_past(due) ? words.value.time.overdue(since(due, 1)) : words.value.time.left(until(due, 1))}`}
                   </span>
                 </dd>
               </>

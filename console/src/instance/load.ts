@@ -45,7 +45,7 @@ export async function history_of(id: string, signal: AbortSignal): Promise<Histo
   const items = known ? [...known.items] : [];
   let cursor: string | null | undefined = known?.cursor;
   for (;;) {
-    const page: HistoryEntryPage = await get<HistoryEntryPage>(query(`/v1/instances/${part(id)}/history`, { limit: 200, cursor }), signal);
+    const page: HistoryEntryPage = await get<HistoryEntryPage>(query(`/v1/instances/${part(id)}/history`, { limit: items.length ? 1000 : 200, cursor }), signal);
     items.push(...page.items);
     cursor = page.next_cursor;
     if (!cursor) return items;

@@ -32,10 +32,15 @@ export function make_scale(times: number[]): Scale {
   });
   const at = (time: number): number => {
     if (time <= points[0]!) return edges[0]!;
-    for (let index = 0; index < gaps.length; index++) {
-      if (time <= points[index + 1]!) return edges[index]! + ((time - points[index]!) / (gaps[index] || 1)) * (edges[index + 1]! - edges[index]!);
+    if (time >= points[points.length - 1]!) return edges[edges.length - 1]!;
+    let low = 0;
+    let high = points.length - 1;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (points[middle]! <= time) low = middle;
+      else high = middle;
     }
-    return edges[edges.length - 1]!;
+    return edges[low]! + ((time - points[low]!) / (gaps[low] || 1)) * (edges[low + 1]! - edges[low]!);
   };
   return { at, folds };
 }

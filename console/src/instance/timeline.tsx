@@ -40,6 +40,29 @@ export function rows_of(history: HistoryEntry[]): Row[] {
   return [...rows.values()];
 }
 
+// What is closer than a pixel is one bar.
+function visible_bars(bars: Bar[], scale: Scale): Bar[] {
+  if (bars.length < 80) return bars;
+  const kept: Bar[] = [];
+  for (const bar of bars) {
+    const last = kept[kept.length - 1];
+    if (last && last.to !== null && bar.to !== null && last.tone === bar.tone && scale.at(bar.from) - scale.at(last.to) < 0.4) kept[kept.length - 1] = { ...last, to: bar.to };
+    else kept.push(bar);
+  }
+  return kept.slice(-400);
+}
+
+function visible_faults(faults: Row['faults'], scale: Scale): Row['faults'] {
+  if (faults.length < 80) return faults;
+  let last = -1;
+  return faults.filter((fault) => {
+    const at = scale.at(fault.at);
+    if (at - last < 0.4) return false;
+    last = at;
+    return true;
+  });
+}
+
 function Grid({ scale, present, children }: { scale: Scale; present: number | null; children?: ComponentChildren }) {
   return (
     <svg aria-hidden="true">
@@ -61,20 +84,26 @@ export function Timeline({ view, cursor, onCursor }: { view: InstanceView; curso
   const present = now();
   const until = (instance.waits ?? []).flatMap((wait) => (wait.until ? [Date.parse(wait.until)] : []));
   const next = until.length ? Math.min(...until.filter((one) => one > present)) : Infinity;
-  const times = [...history.map((entry) => Date.parse(entry.at)), ...(open ? [present] : []), ...(Number.isFinite(next) ? [next] : [])];
-  const scale = make_scale(times.length ? times : [Date.parse(instance.started_at)]);
+  const past = useMemo(() => [...new Set(history.map((entry) => Date.parse(entry.at)))].sort((a, b) => a - b), [history]);
+  // A long history moves the axis by less than a pixel a second, so it is measured again only now and then.
+  const grain = past.length > 500 ? 15_000 : 1000;
+  const rounded = open ? Math.ceil(present / grain) * grain : 0;
+  const scale = useMemo(() => {
+    const times = [...past, ...(open ? [rounded] : []), ...(Number.isFinite(next) ? [next] : [])];
+    return make_scale(times.length ? times : [Date.parse(instance.started_at)]);
+  }, [past, rounded, next]);
   const now_at = open ? scale.at(present) : null;
   const labels: { x: number; text: string; anchor?: 'middle' | 'end' }[] = [];
   const put = (x: number, text: string, anchor?: 'middle' | 'end') => {
-    const room = anchor === 'middle' ? 4 : 10;
+    const room = anchor === 'middle' ? 4 : anchor === 'end' ? 6 : 10;
     if (labels.every((one) => Math.abs(one.x - x) > room)) labels.push({ x, text, anchor });
   };
   for (const fold of scale.folds) put((fold.from + fold.to) / 2, lasting(fold.milliseconds, 1), 'middle');
   if (now_at !== null) put(now_at - 0.8, t.now, 'end');
-  for (const entry of history) put(scale.at(Date.parse(entry.at)), clock_time(entry.at, true));
+  for (let at = 0; at < history.length; at += Math.max(1, Math.floor(history.length / 60))) put(scale.at(Date.parse(history[at]!.at)), clock_time(history[at]!.at, true));
   const here = history[cursor];
   return (
-    <div class="gantt" role="list" aria-label={t.label}>
+    <div class="gantt" {...(rows.length ? { role: 'list', 'aria-label': t.label } : {})}>
       <div class="g axis" aria-hidden="true">
         <span>{moment(instance.started_at).replace(/ \d\d:\d\d$/, '')}</span>
         <Grid scale={scale} present={now_at}>
@@ -89,7 +118,8 @@ export function Timeline({ view, cursor, onCursor }: { view: InstanceView; curso
         const last = row.bars[row.bars.length - 1];
         const waiting_tone = shape_tone(row.step, layout) ?? 'running';
         const failed = view.looks.get(row.step)?.state === 'failed';
-        const tone: Tone = failed ? 'suspended' : last && last.to === null && open ? waiting_tone : (last?.tone ?? (row.faults.length ? 'suspended' : 'completed'));
+        const retrying = open && view.runs.some((run) => run.step === row.step && run.status === 'pending' && run.attempt > 0);
+        const tone: Tone = retrying ? 'retrying' : failed ? 'suspended' : last && last.to === null && open ? waiting_tone : (last?.tone ?? (row.faults.length ? 'suspended' : 'completed'));
         const title = title_of(layout ?? undefined, row.step);
         const to_row = () => onCursor(Math.max(last?.first ?? -1, row.faults[row.faults.length - 1]?.index ?? -1));
         const current_run: Run | undefined = view.runs.find((run) => run.step === row.step && run.status === 'pending' && run.attempt > 0);
@@ -100,7 +130,7 @@ export function Timeline({ view, cursor, onCursor }: { view: InstanceView; curso
               <span class="cut">{title}</span>
             </button>
             <Grid scale={scale} present={now_at}>
-              {row.bars.map((bar) => {
+              {visible_bars(row.bars, scale).map((bar) => {
                 const from = scale.at(bar.from);
                 const to = bar.to === null ? (open ? scale.at(present) : 98) : scale.at(bar.to);
                 const wide = Math.max(0.9, to - from);
@@ -110,7 +140,7 @@ export function Timeline({ view, cursor, onCursor }: { view: InstanceView; curso
                   <rect key={bar.first} class="bar1" x={`${from}%`} y="7" width={`${wide}%`} height="10" rx="2" />
                 );
               })}
-              {row.faults.map((fault) => (
+              {visible_faults(row.faults, scale).map((fault) => (
                 <rect key={fault.index} class="err" x={`${scale.at(fault.at)}%`} y="7" width="1.6%" height="10" rx="2" />
               ))}
               {row.faults.length > 0 && !row.bars.some((bar) => bar.to !== null && bar.tone === 'completed') && (

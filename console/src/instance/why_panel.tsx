@@ -34,8 +34,12 @@ function say(view: InstanceView, task: Task | undefined): Said | null {
   if (run) return { tone: 'retrying', first: t.retrying(step(run.step ?? ''), run.attempt, run.max_attempts), more: `${run.last_error} · ${t.next_try(until(run.run_at))}` };
   const wait = main_wait(instance.waits);
   if (!wait) return null;
-  const timer = next_timer(instance.waits);
-  const later = timer && timer !== wait ? t.timer(step(timer.step), moment(timer.until!)) : '';
+  // The server says of each timer what it is for; only its text does, so a timer it calls otherwise is named by its step.
+  const timers = view.reasons.filter((one) => one.kind === 'timer' && one.until).sort((a, b) => (a.until! < b.until! ? -1 : 1));
+  const deadline = timers.find((one) => /deadline/.test(one.reason));
+  const reminder = timers.find((one) => /remind/.test(one.reason));
+  const other = next_timer(instance.waits?.filter((one) => one !== wait));
+  const later = [reminder && t.reminder(moment(reminder.until!)), deadline && t.deadline(moment(deadline.until!)), !deadline && !reminder && other && t.timer(step(other.step), moment(other.until!))].filter(Boolean).join(' ');
   switch (wait.kind) {
     case 'task': {
       const who = task?.assignee ? t.task_taken(task.assignee) : t.task_open(since(wait.since, 2));

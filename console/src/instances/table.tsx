@@ -7,6 +7,7 @@ import { ended, main_wait, next_timer, tone_of } from '../instance_status';
 import { error_of } from '../retrying';
 import { want_details, with_details } from '../row_details';
 import { may } from '../session';
+import { step_title } from '../step_titles';
 import { short_id } from '../ui/copy';
 import { Status, Tries } from '../ui/status';
 import { useWindow } from '../ui/virtual_list';
@@ -30,7 +31,7 @@ interface Props {
 }
 
 function useRowHeight(): number {
-  const read = () => (matchMedia('(max-width: 720px)').matches ? 92 : matchMedia('(pointer: coarse)').matches ? 44 : 28);
+  const read = () => (matchMedia('(max-width: 720px)').matches ? 86 : matchMedia('(pointer: coarse)').matches ? 44 : 28);
   const [height, set_height] = useState(read);
   useEffect(() => {
     const on = () => set_height(read());
@@ -141,21 +142,24 @@ function where(row: Instance, run?: Run) {
   if (row.status === 'waiting' && run) {
     return (
       <>
-        {run.step} <span class="muted">·</span> <Tries attempt={run.attempt} of={run.max_attempts} />
+        {step_title(row.definition, row.version, run.step ?? '')} <span class="muted">·</span> <Tries attempt={run.attempt} of={run.max_attempts} />
         <span class="warn">{words.value.status.n_of(run.attempt, run.max_attempts)}</span> <span class="mono muted">{error_of(run).code}</span>
       </>
     );
   }
-  if (row.error && row.status !== 'completed') return <span title={row.error.message}>{`${row.error.step ?? ''}: ${row.error.code}`}</span>;
+  const title = (step: string) => step_title(row.definition, row.version, step);
+  if (row.status === 'cancelled') return row.error?.message;
+  if (row.error && row.status !== 'completed') return <span title={row.error.message}>{[row.error.step && title(row.error.step), row.error.code].filter(Boolean).join(': ')}</span>;
+  if (row.status === 'suspended') return t.held;
   if (row.status !== 'waiting') return null;
   const wait = main_wait(row.waits);
   if (!wait) return null;
   switch (wait.kind) {
-    case 'task': return t.where_task(wait.name ?? wait.step);
+    case 'task': return t.where_task(title(wait.step));
     case 'signal': return t.where_signal(wait.name ?? wait.step);
-    case 'timer': return t.where_time(wait.step);
-    case 'subworkflow': return t.where_child(wait.step);
-    default: return wait.step;
+    case 'timer': return t.where_time(title(wait.step));
+    case 'subworkflow': return t.where_child(title(wait.step));
+    default: return title(wait.step);
   }
 }
 
@@ -168,5 +172,5 @@ function Next({ row, run }: { row: Instance; run?: Run }) {
   const main = main_wait(row.waits);
   if (!timer?.until) return <td class="c-next" />;
   if (is_past(timer.until)) return <td class="late c-next">{words.value.time.overdue(since(timer.until, 1))}</td>;
-  return <td class="c-next">{main?.kind === 'timer' ? moment(timer.until) : t.until(moment(timer.until))}</td>;
+  return <td class="c-next">{main?.kind === 'timer' ? moment(timer.until) : t.timer(moment(timer.until))}</td>;
 }

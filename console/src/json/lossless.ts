@@ -22,7 +22,7 @@ export function number_of(text: string): number | ExactNumber {
 }
 
 // Most documents have no number that JavaScript would change. This finds out without parsing; a hit inside a string only costs time.
-const risky = /[:[,\s]-?(\d{16,}|\d*\.\d|\d+[eE])|-0/;
+const risky = /(?:^|[:[,\s])-?(?:\d{16,}|\d*\.\d|\d+[eE])|-0/;
 
 export function parse(text: string): Json {
   if (!risky.test(text)) return JSON.parse(text) as Json;

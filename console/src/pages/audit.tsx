@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { get, query } from '../api';
+import { link } from '../base_path';
 import type { AuditRow, AuditRowPage } from '../api_types';
 import type { Json } from '../json/lossless';
 import { useResource } from '../resource';
 import { useTitle } from '../shell/crumbs';
-import { Command } from '../ui/copy';
+import { Command, short_id } from '../ui/copy';
 import { Icon } from '../ui/icon';
 import { ListPage, Scroller } from '../ui/page';
 import { Empty, reason_of } from '../ui/states';
@@ -34,6 +35,13 @@ async function newest(signal: AbortSignal): Promise<AuditRow[]> {
     }
   }
   return [...page.items].reverse();
+}
+
+// The instance or task that a row is about, as a link.
+function Resource({ path }: { path: string }) {
+  const [, kind, id] = /^\/v1\/(instances|tasks)\/([^/]+)/.exec(path) ?? [];
+  if (!kind || !id) return <>{path}</>;
+  return <a href={link(kind === 'tasks' ? `/inbox/${id}` : `/instances/${id}`)}>{short_id(decodeURIComponent(id))}</a>;
 }
 
 export default function AuditPage() {
@@ -87,7 +95,7 @@ export default function AuditPage() {
           <Empty icon="audit" title={t.none} />
         ) : (
           <Scroller label={words.value.nav.audit}>
-            <table class="table cols-audit">
+            <table class="table is-stack cols-audit">
               <thead>
                 <tr>
                   <th>{t.when}</th>
@@ -105,7 +113,7 @@ export default function AuditPage() {
                     <td class="strong">{row.who}</td>
                     <td>{word(row)}</td>
                     <td class="mono muted wide-only" title={row.resource}>
-                      {row.resource}
+                      <Resource path={row.resource} />
                     </td>
                     <td title={row.why}>{row.why}</td>
                     <td class="mono muted is-num wide-only">{row.sequence}</td>

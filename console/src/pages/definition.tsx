@@ -190,7 +190,7 @@ function Changed({ changes, from }: { changes: StepChange[]; from: string }) {
         <h2>{t.changed_from(from)}</h2>
         <span class="muted t12">{t.summary(number('changed'), number('new'), number('gone'))}</span>
       </div>
-      <ul class="diff">
+      <ul class="diff" tabIndex={0} aria-label={t.changed_from(from)}>
         {interesting.map((one) => (
           <li key={one.id} class={{ changed: 'is-mod', new: 'is-add', gone: 'is-del', same: '' }[one.kind]}>
             <span class="kind">

@@ -59,7 +59,7 @@ export default function DefinitionsPage() {
         </Empty>
       ) : (
         <div class="tablewrap grow" tabIndex={0} role="region" aria-label={words.value.nav.definitions}>
-          <table class="table cols-definitions">
+          <table class="table is-stack cols-definitions">
             <thead>
               <tr>
                 <th>{t.title}</th>

@@ -14,6 +14,7 @@ import { useResource } from '../resource';
 import { useRetrying } from '../retrying';
 import { may, session } from '../session';
 import { useTitle } from '../shell/crumbs';
+import { step_title } from '../step_titles';
 import { Icon } from '../ui/icon';
 import { Broken, Loading } from '../ui/states';
 import { buckets, Lines, Spark } from '../ui/spark';
@@ -67,7 +68,8 @@ async function last_audit(signal: AbortSignal): Promise<AuditRow[]> {
     if (ahead.items.length === 0) break;
     page = ahead;
   }
-  return page.items.slice(-6).reverse();
+  const dull = new Set(['startInstance', 'sendSignal', 'signalInstance', 'receiveEvents', 'submitRun', 'assignTask']);
+  return page.items.filter((row) => !dull.has(row.what)).slice(-5).reverse();
 }
 
 export default function HomePage() {
@@ -216,7 +218,7 @@ function Tiles({ data, retrying, figures }: { data: Found; retrying: number; fig
   return (
     <div class="tiles">
       {tile('/instances?q=status:running', 'running', 'running', t.running, number(data.running, data.running_more), t.started(count(data.recent.filter((one) => Date.parse(one.started_at) > now() - 60000).length)), false)}
-      {tile('/inbox', 'person', 'person', t.people, number(figure('cairn_tasks_open')), data.overdue.length ? t.overdue(count(data.overdue.length)) : t.none_overdue, data.overdue.length > 0)}
+      {tile('/inbox', 'person', 'person', t.people, number(Math.max(figure('cairn_tasks_open'), data.urgent.length)), data.overdue.length ? t.overdue(count(data.overdue.length)) : t.none_overdue, data.overdue.length > 0)}
       {tile('/instances?q=status:retrying', 'retrying', 'retrying', t.retrying, number(retrying), t.by_itself, false)}
       {tile('/instances?q=status:suspended', 'suspended', 'suspended', t.suspended, number(suspended), suspended ? t.need_you : t.need_nobody, suspended > 0)}
       {tile('/dead-letters', 'suspended', 'letters', t.dead, number(figure('cairn_dead_letters')), figure('cairn_dead_letters') ? t.look : t.all_delivered, figure('cairn_dead_letters') > 0)}
@@ -237,7 +239,7 @@ function Group({ group, range, onBulk }: { group: ErrorGroup; range: number; onB
       <span class="what">
         <span class="l1 cut">
           <a class="plainlink" href={rows}>
-            {group.step || title_of_definition(group.definition)}
+            {group.step ? step_title(group.definition, undefined, group.step) : title_of_definition(group.definition)}
           </a>{' '}
           <span class="muted">· {title_of_definition(group.definition)}</span> <code>{group.code}</code>
         </span>
@@ -250,7 +252,7 @@ function Group({ group, range, onBulk }: { group: ErrorGroup; range: number; onB
         <Spark values={buckets(group.times, to - range, to, 18)} />
       </span>
       <span class="when hide-s" title={exact(first)}>
-        {t.since(moment(first))}
+        {t.since(now() - Date.parse(first) < 86_400_000 ? clock_time(first) : moment(first))}
       </span>
       {group.tone === 'suspended' && may('operate') ? (
         group.ids.length === 1 ? (

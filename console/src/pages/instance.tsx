@@ -1,7 +1,7 @@
 // One instance: the reason first, then diagram and inspector, then timeline, history and state under one cursor.
 import { useLocation, useRoute } from 'preact-iso/router';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { part } from '../api';
+import { part, query } from '../api';
 import type { Instance } from '../api_types';
 import { link } from '../base_path';
 import { curl, shell } from '../commands';
@@ -9,6 +9,7 @@ import { title_of_definition } from '../definitions';
 import { Diagram, type View } from '../diagram/diagram';
 import { TextTree } from '../diagram/text_tree';
 import { reference_of } from '../error_groups';
+import { write_filter } from '../filter_text';
 import { ActionDialog, actions_for, type Action } from '../instance/actions';
 import { HistoryList } from '../instance/history_list';
 import { Inspector } from '../instance/inspector';
@@ -122,6 +123,11 @@ function OneInstance({ id }: { id: string }) {
           )}
         </span>
         <Id value={id} short />
+        {Object.entries((instance.reference?.parts ?? {}) as Record<string, Json>).slice(0, 3).map(([name, value]) => (
+          <a key={name} class="chip is-plain" href={link(query('/instances', { q: write_filter([{ name: `part.${name}`, value: String(value) }]) }))} title={t.same_part(name)}>
+            <b>{name}</b> {String(value)}
+          </a>
+        ))}
         <div class="actions">
           <Menu label={t.copy_as} icon="terminal" items={copy} quiet>
             {t.copy_as}
@@ -132,7 +138,7 @@ function OneInstance({ id }: { id: string }) {
               {words.value.edit.button}
             </button>
           )}
-          <Menu label={t.more} icon="more" items={more} />
+          <Menu label={t.more} icon="more" items={more} keep />
           {(around.before || around.after) && (
             <span class="btns">
               <button class="btn is-icon" type="button" aria-label={t.before} disabled={!around.before} onClick={() => go(around.before)}>

@@ -7,6 +7,7 @@ import { link } from '../base_path';
 import { BulkDialog } from '../bulk/bulk_dialog';
 import type { BulkAction } from '../bulk/batch';
 import { cairn_list, curl } from '../commands';
+import { reference_of } from '../error_groups';
 import { for_server, read_filter, without_part } from '../filter_text';
 import { instance_of, listen } from '../live';
 import { keep_list } from '../instance_list';
@@ -18,7 +19,7 @@ import { useRetrying } from '../retrying';
 import { may } from '../session';
 import { live_on, setting } from '../settings';
 import { useTitle } from '../shell/crumbs';
-import { Command, CopyButton } from '../ui/copy';
+import { Command, CopyButton, short_id } from '../ui/copy';
 import { Icon } from '../ui/icon';
 import { Menu, type MenuItem } from '../ui/menu';
 import { Broken, Empty, Loading } from '../ui/states';
@@ -26,6 +27,7 @@ import { count, words } from '../words';
 
 const columns = setting<string[]>('columns', ['workflow', 'status', 'where', 'since', 'next', 'id']);
 const page_size = 100;
+const plain = (verb: string): string => verb.replace(/:$/, '');
 
 export default function InstancesPage() {
   const t = words.value.instances;
@@ -131,7 +133,7 @@ export default function InstancesPage() {
     if (all) set_bulk({ action, filter: asked.filter });
     else {
       const chosen = shown.filter((row) => selected.has(row.id));
-      set_bulk({ action, ids: chosen.map((row) => row.id), names: chosen.map((row) => String(row.reference?.key ?? row.id)) });
+      set_bulk({ action, ids: chosen.map((row) => row.id), names: chosen.map((row) => reference_of(row) || short_id(row.id)) });
     }
   };
   const here = shown[cursor];
@@ -150,7 +152,7 @@ export default function InstancesPage() {
       set_all(false);
     },
   });
-  const actions: MenuItem[] = (['resume', 'suspend', 'cancel', 'delete'] as const).map((one) => ({ text: words.value.bulk.verbs[one].do, icon: { resume: 'play', suspend: 'pause', cancel: 'stop', delete: 'x' }[one], danger: one === 'cancel' || one === 'delete', run: () => act(one) }));
+  const actions: MenuItem[] = (['resume', 'suspend', 'cancel', 'delete'] as const).map((one) => ({ text: plain(words.value.bulk.verbs[one].do), icon: { resume: 'play', suspend: 'pause', cancel: 'stop', delete: 'x' }[one], danger: one === 'cancel' || one === 'delete', run: () => act(one) }));
   const picked = selected.size > 0 || all;
   const columns_menu: MenuItem[] = columns_all.map((one) => ({
     text: t.columns[one],
@@ -209,14 +211,14 @@ export default function InstancesPage() {
       ) : (
         <InstanceTable rows={shown} columns={columns.value as Column[]} retrying={retrying?.runs} cursor={cursor} selected={selected} all={all} onOpen={open} onToggle={toggle} onToggleAll={() => set_selected(selected.size === shown.length ? new Set() : new Set(shown.map((row) => row.id)))} near_end={() => void load(true)} />
       )}
-      <div class="tfoot">
+      <div class={picked ? 'tfoot' : 'tfoot is-idle'}>
         {picked && may('operate') ? (
           <>
             <strong class="soft">{all ? t.all_selected : t.selected(count(selected.size))}</strong>
             <span class="row">
               <button class="btn is-s" type="button" onClick={() => act('retry')}>
                 <Icon name="retrying" />
-                {words.value.bulk.verbs.retry.do}
+                {plain(words.value.bulk.verbs.retry.do)}
               </button>
               <Menu label={words.value.instance.more} icon="more" items={actions} small up>
                 {words.value.nav.more}

@@ -54,7 +54,7 @@ export default function KeysPage() {
             </Empty>
           ) : (
             <Scroller label={words.value.nav.keys}>
-              <table class="table cols-keys">
+              <table class="table is-stack cols-keys">
                 <thead>
                   <tr>
                     <th>{t.subject}</th>

@@ -105,7 +105,7 @@ export default function RunsPage() {
             </Empty>
           ) : (
             <Scroller label={words.value.nav.runs}>
-              <table class="table cols-runs">
+              <table class="table is-stack cols-runs">
                 <thead>
                   <tr>
                     <th>{t.type}</th>
@@ -125,7 +125,7 @@ export default function RunsPage() {
                         <td class="mono">{run.type}</td>
                         <td>{retrying ? <Status tone="retrying" word={is_past(run.run_at) ? words.value.status.retrying : t.again(until(run.run_at, 1))} /> : <Status tone={tones[run.status]} word={words.value.run_status[run.status]} />}</td>
                         <td>
-                          <Tries attempt={run.attempt} of={run.max_attempts} />
+                          {(run.attempt > 1 || run.last_error) && <Tries attempt={run.attempt} of={run.max_attempts} />}
                           <span class="muted">{words.value.status.n_of(run.attempt, run.max_attempts)}</span>
                         </td>
                         <td class="wide-only muted" title={run.last_error}>

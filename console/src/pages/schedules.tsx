@@ -51,7 +51,7 @@ export default function SchedulesPage() {
           </Empty>
         ) : (
           <Scroller label={words.value.nav.schedules}>
-            <table class="table cols-schedules">
+            <table class="table is-stack cols-schedules">
               <thead>
                 <tr>
                   <th>{t.name}</th>

@@ -49,7 +49,7 @@ function Choose() {
               <li key={one.name}>
                 <Icon name="definitions" />
                 <span class="grow cut">
-                  <a href={link(`/start/${part(one.name)}`)}>{one.title ?? one.name}</a> <span class="mono muted">{one.name}</span>
+                  <a class="plainlink strong" href={link(`/start/${part(one.name)}`)}>{one.title ?? one.name}</a> <span class="mono muted">{one.name}</span>
                 </span>
                 <span class="muted">{one.version}</span>
               </li>

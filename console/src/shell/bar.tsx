@@ -34,11 +34,11 @@ export function Bar({ onPalette, onHelp }: { path: string; onPalette: () => void
           </Fragment>
         ))}
       </nav>
-      <button class="palette" type="button" onClick={onPalette} aria-label={t.palette_label}>
+      <button class="palette" type="button" onClick={onPalette}>
         <Icon name="search" />
         <span class="grow">{t.palette}</span>
-        <kbd>Ctrl</kbd>
-        <kbd>K</kbd>
+        <kbd aria-hidden="true">Ctrl</kbd>
+        <kbd aria-hidden="true">K</kbd>
       </button>
       <button class="live" type="button" aria-pressed={live_on.value} title={connected.value ? t.live_title : t.polling_title} onClick={() => (live_on.value = !live_on.value)}>
         {live_on.value ? (connected.value ? t.live : t.polling) : t.paused}

@@ -46,6 +46,7 @@ export function JsonView({ value, before, name, label }: { value: Json; before?:
       </div>
     );
   }
+  if (text === '{}' || text === '[]') return <p class="muted t12 padded">{t.nothing}</p>;
   const lines = before === undefined ? lines_of(value) : diff_lines(before, value);
   if (lines.length === 0) return <p class="muted t12 padded">{t.nothing}</p>;
   if (lines.length > 200) return <VirtualList tag="ul" class="tree" label={label} count={lines.length} row={20} render={(at) => <Line key={at} line={lines[at]!} />} />;

@@ -10,7 +10,7 @@ export interface MenuItem {
   run: () => void;
 }
 
-export function Menu({ label, icon, items, children, small, quiet, up }: { label: string; icon?: string; items: MenuItem[]; children?: ComponentChildren; small?: boolean; quiet?: boolean; up?: boolean }) {
+export function Menu({ label, icon, items, children, small, quiet, up, keep }: { label: string; icon?: string; items: MenuItem[]; children?: ComponentChildren; small?: boolean; quiet?: boolean; up?: boolean; keep?: boolean }) {
   const [open, set_open] = useState(false);
   const ref = useRef<HTMLSpanElement>(null);
   useEffect(() => {
@@ -37,7 +37,7 @@ export function Menu({ label, icon, items, children, small, quiet, up }: { label
   };
   if (items.length === 0) return null;
   return (
-    <span class="menuwrap" ref={ref} onKeyDown={keys}>
+    <span class={keep ? 'menuwrap is-keep' : 'menuwrap'} ref={ref} onKeyDown={keys}>
       <button class={`btn${children ? '' : ' is-icon'}${small ? ' is-s' : ''}${quiet ? ' is-quiet' : ''}`} type="button" aria-haspopup="menu" aria-expanded={open} aria-label={children ? undefined : label} onClick={() => set_open(!open)}>
         {icon && <Icon name={icon} />}
         {children}

@@ -18,7 +18,7 @@ export const en = {
     runs: 'Runs and workers', events: 'Events', audit: 'Audit', keys: 'Keys', system: 'System', more: 'More',
   },
   shell: {
-    skip: 'Skip to content', where: 'Where you are', palette: 'Paste an id, find a reference, run a command', palette_label: 'Open the command palette', live: 'Live', polling: 'Polling', paused: 'Paused',
+    skip: 'Skip to content', where: 'Where you are', palette: 'Paste an id, find a reference, run a command', live: 'Live', polling: 'Polling', paused: 'Paused',
     live_title: 'Changes arrive at once. Click to pause.', polling_title: 'No event stream; the page asks every few seconds.', theme: 'Switch to the other theme', help: 'Keyboard and help',
     account: (name: string) => `Account of ${name}`, show_utc: 'Show times in UTC', show_local: 'Show local times', sign_out: 'Sign out', act_as: 'Act as somebody else',
     act_as_title: 'Act as somebody else', act_as_text: 'This server asks nobody who they are. Give a name to answer tasks that only certain people may do. Leave it empty to be nobody in particular.', act_as_name: 'Name', act_as_save: 'Use this name',
@@ -54,7 +54,7 @@ export const en = {
     fresh: (n: number) => (n === 1 ? '1 new' : `${n} new`), nothing: (n: number) => (n === 1 ? 'No instance matches this filter' : `No instance matches all ${n} filters`), none: 'No instance yet', none_text: 'Start one, or send a request to POST /v1/instances.',
     without: (x: string) => `Without “${x}” there are some.`, drop: 'Drop that filter', selected: (n: string) => `${n} selected`, all_selected: 'All that match are selected', select_all: 'Select all that match', copy_curl: 'Copy as curl',
     where_task: (x: string) => `${x}: waits for an answer`, where_signal: (x: string) => `Waits for ${x}`, where_time: (x: string) => `${x}: waits for its time`, where_child: (x: string) => `${x}: waits for another workflow`,
-    until_you_act: 'Stopped until you act', try_in: (n: number, x: string) => `Try ${n} in ${x}`, try_now: (n: number) => `Try ${n} any moment`, until: (x: string) => `Until ${x}`,
+    until_you_act: 'Stopped until you act', try_in: (n: number, x: string) => `Try ${n} in ${x}`, try_now: (n: number) => `Try ${n} any moment`, timer: (x: string) => `Timer ${x}`, held: 'Suspended by hand',
   },
   bulk: {
     verbs: {
@@ -85,11 +85,11 @@ export const en = {
   instance: {
     started: 'started', ended: 'ended', by: (x: string) => `by ${x}`, copy_as: 'Copy as', more: 'More actions', before: 'Previous instance', after: 'Next instance', view: 'View of the diagram', views: { follow: 'Follow', fit: 'Fit', text: 'Text' }, diagram: (x: string) => `Diagram of ${x}. Use the arrow keys to move along the steps.`,
     no_diagram: 'The server could not draw this definition.', details: 'Details', tabs: { dock: 'Timeline, history, state', tasks: 'Tasks', family: 'Family', raw: 'Raw' }, panes: { timeline: 'Timeline', history: 'History', state: 'State' }, event_before: 'Event before', event_after: 'Event after',
-    event_of: (n: number, of: number) => `Event ${n} of ${of}, one cursor for all`, short: 'Short', full: 'Full', state_now: 'State now', compared_output: 'with the output', state_version: (n: number) => `version ${n}`, output: 'Output', no_tasks: 'This instance has asked nobody anything.', parent: 'Started by', no_family: 'It was started by nobody and has started nobody.',
+    event_of: (n: number, of: number) => `Event ${n} of ${of}, one cursor for all`, short: 'Short', full: 'Full', state_now: 'State now', compared_output: 'with the output', state_version: (n: number) => `version ${n}`, output: 'Output', no_tasks: 'This instance has asked nobody anything.', parent: 'Started by', no_family: 'It was started by nobody and has started nobody.', same_part: (x: string) => `All instances with this ${x}`,
   },
   why: {
     label: 'Why it does not move', stopped: (step: string, code: string) => `Stopped at “${step}”: ${code}. It goes on when you act.`, held: (who: string) => `${who || 'Somebody'} suspended it.`, because: (x: string) => `Reason: ${x}`, held_more: 'It goes on unchanged when somebody resumes it.',
-    failed: (step: string, code: string) => (step ? `It ended without success at “${step}”: ${code}.` : `It ended without success: ${code}.`), retrying: (step: string, n: number, of: number) => `“${step}” failed ${n} of ${of} times and retries by itself.`, next_try: (x: string) => `next try in ${x}`, timer: (step: string, when: string) => `If nothing happens, “${step}” goes on by itself ${when}.`,
+    failed: (step: string, code: string) => (step ? `It ended without success at “${step}”: ${code}.` : `It ended without success: ${code}.`), retrying: (step: string, n: number, of: number) => `“${step}” failed ${n} of ${of} times and retries by itself.`, next_try: (x: string) => `next try in ${x}`, deadline: (when: string) => `If nobody answers by ${when}, it goes on without an answer.`, reminder: (when: string) => `A reminder goes out ${when}.`, timer: (step: string, when: string) => `“${step}” stops waiting ${when}.`,
     person: 'somebody', person_with: (x: string) => `a person with the role ${x}`, task: (who: string, what: string) => `Waiting for ${who} to answer “${what}”.`, task_taken: (x: string) => `${x} has taken it.`, task_open: (x: string) => `Nobody has taken it in ${x}.`, no_limit: 'There is no time limit.',
     signal: (name: string, key: string, x: string) => `Waiting for the signal ${name}${key ? ` with the key ${key}` : ''} for ${x}.`, time: (step: string, when: string) => `“${step}” waits until ${when}.`, time_left: (x: string) => `It goes on by itself in ${x}.`, child: (step: string) => `“${step}” waits for another workflow to end.`,
     running_by: (step: string, who: string) => `“${step}” is being worked on${who ? ` by ${who}` : ''}.`, lease: (x: string) => `Its lease ends ${x}.`, no_worker: (step: string, type: string) => `“${step}” waits for a worker that takes ${type}.`, since: (x: string) => `for ${x}`, skip: 'Skip step', edit: 'Edit state', retry: 'Retry now', resume: 'Resume', open_task: 'Open the task',
@@ -147,7 +147,7 @@ export const en = {
   },
   definition: {
     open: (n: string) => `${n} open`, retire: 'Retire', tabs_label: 'Definition', tabs: { overview: 'Overview', source: 'Source' }, numbers: 'the numbers are instances at that step now', numbers_some: (n: number) => `the numbers are of the newest ${n} open instances`, diagram: (x: string, v: string) => `${x} ${v}, with the number of instances at each step`, versions: 'Versions', on_each: 'open instances on each',
-    retired: 'retired', is_newest: 'newest, new ones start here', drains: 'drains by itself', nobody: 'nobody left', deployed: (x: string) => `deployed ${x}`, older: (n: string) => `${n} instances still run older versions. They finish as they were started.`, changed_from: (v: string) => `What changed from ${v}`,
+    retired: 'retired', is_newest: 'newest, new ones start here', drains: 'drains by itself', nobody: 'nobody left', deployed: (x: string) => `deployed ${x}`, older: (n: string) => (n === '1' ? 'One instance still runs an older version. It finishes as it was started.' : `${n} instances still run older versions. They finish as they were started.`), changed_from: (v: string) => `What changed from ${v}`,
     summary: (changed: number, added: number, gone: number) => [changed && `${changed} changed`, added && `${added} new`, gone && `${gone} gone`].filter(Boolean).join(', ') || 'no step changed', kinds: { same: 'Same', changed: 'Changed', new: 'New', gone: 'Gone' },
     retire_title: (n: string, v: string) => `Retire ${n} ${v}?`, retire_text: 'It starts no new instances. Running ones finish.', retired_done: (n: string, v: string) => `${n} ${v} is retired.`,
   },

@@ -1,0 +1,250 @@
+// The console against a real server, in a real browser. node --test e2e/
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { open_browser, open_page } from './browser.mjs';
+import { settled } from './pages.mjs';
+import { charge, seed } from './seed.mjs';
+import { open_servers } from './servers.mjs';
+
+let servers, browser, ids;
+before(async () => {
+  servers = await open_servers({ auth: 'none' });
+  browser = await open_browser();
+  ids = await seed(servers);
+}, { timeout: 120000 });
+after(async () => {
+  await browser?.close();
+  await servers?.close();
+});
+
+// A page that fails the test if anything went wrong in it.
+const scene = (name, run, options = {}) =>
+  test(name, { timeout: 180000 }, async () => {
+    const { page, faults } = await open_page(browser.context, options);
+    try {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await run(page);
+      assert.deepEqual(faults, []);
+    } catch (error) {
+      await page.screenshot({ path: `/tmp/console-failed-${name.replace(/\W+/g, '-')}.png` }).catch(() => {});
+      if (faults.length) error.message += `\nfaults: ${faults.join('\n')}`;
+      throw error;
+    } finally {
+      await page.close();
+    }
+  });
+
+scene('the page has one policy, and everything comes from here', async (page) => {
+  const hosts = new Set();
+  page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+  const answer = await page.goto(servers.url);
+  const policies = (await answer.headersArray()).filter((one) => one.name.toLowerCase() === 'content-security-policy');
+  assert.equal(policies.length, 1);
+  assert.match(policies[0].value, /require-trusted-types-for 'script'/);
+  await settled(page);
+  assert.deepEqual([...hosts], [new URL(servers.url).origin]);
+});
+
+scene('start, answer the task, see it complete', async (page) => {
+  await page.goto(`${servers.url}/start/hello`);
+  await settled(page);
+  await page.getByRole('button', { name: /Start/ }).last().click();
+  await page.waitForURL(/\/instances\//);
+  await page.getByRole('link', { name: 'Open the task' }).first().click();
+  await page.waitForURL(/\/inbox\//);
+  await page.getByRole('button', { name: 'Complete', exact: true }).click();
+  await page.getByText('Please fill this in.').waitFor();
+  await page.getByLabel('Greeting').fill('Good morning');
+  await page.getByRole('button', { name: 'Complete', exact: true }).click();
+  await page.getByRole('status').getByRole('link', { name: 'Show it' }).click();
+  await page.waitForURL(/\/instances\//);
+  await page.locator('.head .st', { hasText: 'Completed' }).waitFor();
+  await page.getByText('"Good morning"').first().waitFor();
+});
+
+scene('a failing step: reason first, edit the state, retry', async (page) => {
+  await page.goto(`${servers.url}/instances/${ids.suspended[1]}`);
+  await page.getByText('Stopped at “Check the price”').waitFor();
+  assert.ok((await page.locator('.pane').last().innerText()).includes('9007199254740993'), 'the number keeps its text');
+  await page.keyboard.press('e');
+  const dialog = page.getByRole('dialog');
+  const editor = dialog.locator('.cm-content');
+  await editor.click();
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.insertText('"offer": {"price": 120.50},');
+  await dialog.locator('.tree .add', { hasText: 'offer.price' }).waitFor();
+  await dialog.getByRole('button', { name: 'Save and retry' }).click();
+  await dialog.getByText('Say why you change it').waitFor();
+  await dialog.getByLabel('Reason').fill('The price was missing in the order');
+  await dialog.getByRole('button', { name: 'Save and retry' }).click();
+  await page.locator('.head .st', { hasText: 'Completed' }).waitFor();
+  const audit = await servers.call('GET', '/v1/audit?limit=1000');
+  assert.ok(audit.items.some((row) => row.what === 'editState' && row.why === 'The price was missing in the order'));
+});
+
+scene('one cursor over diagram, timeline, history and state', async (page) => {
+  await page.goto(`${servers.url}/instances/${ids.review[1]}`);
+  await page.getByText('Event 4 of 4').waitFor();
+  await page.keyboard.press('ArrowLeft');
+  await page.getByText('Event 3 of 4').waitFor();
+  await page.locator('.hist .is-cursor', { hasText: 'Ask the scoring service done' }).waitFor();
+  await page.locator('.gantt .is-cursor', { hasText: 'Ask the scoring service' }).waitFor();
+  await page.locator('.inspector h2', { hasText: 'Ask the scoring service' }).waitFor();
+  assert.match(page.url(), /event=3/);
+  await page.locator('svg.diagram [data-step="review"]').first().click();
+  await page.getByText('Event 4 of 4').waitFor();
+  await page.keyboard.press('v');
+  await page.locator('.texttree').waitFor();
+});
+
+scene('a bulk action on selected rows and on a filter', async (page) => {
+  await servers.call('POST', '/v1/definitions', charge('2.2.0', '').replace('state.offer.price', 'state.stock.none').replace('purchase.order', 'bulk.order'), 'application/yaml');
+  for (let at = 0; at < 60; at++) await servers.call('POST', '/v1/instances', { definition: 'bulk.order', input: { order: `B-${at}` } });
+  await page.goto(`${servers.url}/instances?q=status:suspended+definition:bulk.order`);
+  await page.getByText('60 instances').first().waitFor();
+  await page.locator('thead .check').click();
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Retry 60 instances?').waitFor();
+  await dialog.getByLabel('Reason').fill('Try with a sample');
+  await dialog.getByRole('button', { name: 'Try with 5 first' }).click();
+  await dialog.getByText('Retried 5 of 5').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('60 instances').first().waitFor();
+  await page.locator('thead .check').click();
+  await page.getByRole('button', { name: 'Select all that match' }).click();
+  await page.getByRole('button', { name: 'More' }).first().click();
+  await page.getByRole('menuitem', { name: 'Cancel' }).click();
+  await dialog.locator('dd', { hasText: '60' }).first().waitFor();
+  await dialog.getByRole('button', { name: 'Cancel 60' }).click();
+  await dialog.getByText('Cancelled 60 of 60').waitFor();
+  const rest = await servers.call('GET', '/v1/instances?filter=status:suspended%20definition:bulk.order');
+  assert.equal(rest.items.length, 0);
+});
+
+scene('the keyboard alone: from home to the next task', async (page) => {
+  await page.goto(servers.url);
+  await settled(page);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').getByText('command palette').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('i');
+  await page.waitForURL(/\/instances$/);
+  await page.locator('.table tbody tr').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await page.getByText('1 selected').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('/');
+  await page.keyboard.type('ref:L-1049');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 instance').first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  await page.keyboard.press('o');
+  await page.locator('h1', { hasText: 'L-1049' }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('t');
+  await page.locator('.tasklist a[aria-current]').waitFor();
+  for (let tries = 0; tries < 10 && !(await page.locator('.task h2').innerText()).includes('L-1048'); tries++) {
+    const before = await page.locator('.task h2').innerText();
+    await page.keyboard.press('j');
+    await page.waitForFunction((old) => document.querySelector('.task h2')?.textContent !== old, before);
+  }
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Space');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('5.90');
+  await page.getByText(/Draft saved/).waitFor();
+  await page.reload();
+  await page.locator('.task h2', { hasText: 'L-1048' }).waitFor();
+  assert.equal(await page.getByLabel('Interest rate').inputValue(), '5.90', 'the draft survives a reload');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('status').getByText(/Completed “Review L-1048”. Next:/).waitFor();
+  await page.waitForFunction(() => !document.querySelector('.task h2')?.textContent.includes('L-1048'));
+});
+
+scene('palette: paste a reference and land on it', async (page) => {
+  await page.goto(servers.url);
+  await settled(page);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Command palette' }).fill('L-1050');
+  await page.getByRole('option', { name: /L-1050\s+Credit/ }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('h1', { hasText: 'L-1050' }).waitFor();
+});
+
+scene('live: from commit to pixel', async (page) => {
+  await page.goto(`${servers.url}/instances/${ids.hello}`);
+  await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
+  await page.locator('.head .st', { hasText: 'Waiting for a person' }).waitFor();
+  const task = (await servers.call('GET', `/v1/tasks?instance=${ids.hello}`)).items[0];
+  const seen = page.evaluate(() => new Promise((done) => new MutationObserver(() => document.querySelector('.head .st')?.textContent.includes('Completed') && done(Date.now())).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })));
+  await servers.call('POST', `/v1/tasks/${task.id}/complete`, { payload: { greeting: 'Hi' } });
+  const committed = Date.now();
+  const took = (await seen) - committed;
+  console.log(`commit to pixel: ${took} ms`);
+  assert.ok(took < 2500, `${took} ms`);
+});
+
+scene('50 000 rows of history scroll', async (page) => {
+  const at = Date.parse('2026-11-18T00:00:00Z');
+  const rows = Array.from({ length: 50000 }, (_, index) => ({ sequence: index, version: 1, event: index % 2 ? 'completed' : 'waiting', step: 'review', at: new Date(at + index * 1000).toISOString(), actor: 'x', details: null }));
+  await page.route('**/history**', (route) => {
+    const url = new URL(route.request().url());
+    const from = Number(url.searchParams.get('cursor') ?? 0);
+    const to = from + Number(url.searchParams.get('limit'));
+    return route.fulfill({ contentType: 'application/json', body: JSON.stringify({ items: rows.slice(from, to), next_cursor: to < rows.length ? String(to) : null }) });
+  });
+  await page.goto(`${servers.url}/instances/${ids.review[3]}`);
+  await page.getByText('of 50000').waitFor({ timeout: 60000 });
+  await page.waitForTimeout(500);
+  const frames = await page.evaluate(async () => {
+    const list = document.querySelector('.hist').parentElement;
+    const times = [];
+    let last = performance.now();
+    for (let step = 0; step < 60; step++) {
+      list.scrollTop = (list.scrollHeight / 60) * step;
+      await new Promise((go) => requestAnimationFrame(go));
+      const now = performance.now();
+      times.push(now - last);
+      last = now;
+    }
+    times.sort((a, b) => a - b);
+    return { nodes: document.querySelectorAll('.hist li').length, p50: times[30], p95: times[57], most: times[59] };
+  });
+  console.log('history frames:', frames);
+  assert.ok(frames.nodes < 200);
+  assert.ok(frames.p50 < 50, 'a frame takes less than 50 ms');
+});
+
+scene('German, UTC, dark: the choice stays', async (page) => {
+  await page.goto(`${servers.url}/system`);
+  await settled(page);
+  await page.getByRole('button', { name: 'Deutsch' }).click();
+  await page.locator('.rail', { hasText: 'Übersicht' }).waitFor();
+  await page.getByRole('button', { name: 'Dunkel' }).click();
+  await page.getByRole('button', { name: 'UTC' }).click();
+  await page.reload();
+  await page.locator('.rail', { hasText: 'Übersicht' }).waitFor();
+  assert.equal(await page.getAttribute('html', 'data-theme'), 'dark');
+  assert.equal(await page.getAttribute('html', 'lang'), 'de');
+  await page.evaluate(() => localStorage.clear());
+});
+
+scene(
+  'the server goes away and comes back',
+  async (page) => {
+    await page.goto(`${servers.url}/instances`);
+    await page.locator('.table tbody tr').first().waitFor();
+    await servers.stop_cairn();
+    await page.getByText('No connection to the server').waitFor({ timeout: 60000 });
+    assert.ok((await page.locator('.table tbody tr').count()) > 3, 'the last known state stays');
+    await servers.launch();
+    await page.getByText('No connection to the server').waitFor({ state: 'detached', timeout: 60000 });
+    await page.getByRole('button', { name: 'Live', exact: true }).waitFor({ timeout: 30000 });
+  },
+  { allowed: [/502/, /Failed to load resource/, /ERR_/, /503/] },
+);

@@ -1,0 +1,31 @@
+// What nearly every page needs. The build imports this file into each page, so that all of it is one file for the browser
+// instead of a small one for every combination of pages.
+import './api';
+import './bulk/bulk_dialog';
+import './clock';
+import './commands';
+import './definitions';
+import './error_groups';
+import './figures';
+import './filter_text';
+import './instance_list';
+import './instance_status';
+import './keys';
+import './live';
+import './resource';
+import './retrying';
+import './step_titles';
+import './ui/confirm';
+import './ui/copy';
+import './ui/dialog';
+import './ui/menu';
+import './ui/page';
+import './ui/spark';
+import './ui/states';
+import './ui/status';
+import './ui/toast';
+import './ui/virtual_list';
+import './ui/when';
+import './words';
+import './shell/bar';
+import './shell/crumbs';
