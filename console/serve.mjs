@@ -19,7 +19,8 @@ export const page_headers = {
 const permissions_all = ['view', 'view_tasks', 'work_tasks', 'start', 'operate', 'deploy', 'administer', 'report_runs', 'work_runs'];
 const passed = ['/v1/', '/metrics', '/healthz', '/livez', '/readyz', '/problems', '/openapi.json'];
 
-export function start({ dir, upstream, port = 0, host = '127.0.0.1', base = '' }) {
+// names: whose key has which id, for keys that may not list keys.
+export function start({ dir, upstream, port = 0, host = '127.0.0.1', base = '', names = {} }) {
   const target = new URL(upstream);
   const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'));
   const files = new Map(manifest.files.map((file) => [file.path, { ...file, packed: readFileSync(join(dir, file.gzip)), plain: readFileSync(join(dir, file.path)) }]));
@@ -56,7 +57,7 @@ export function start({ dir, upstream, port = 0, host = '127.0.0.1', base = '' }
     const permissions = probes.filter((_, at) => answers[at].status !== 403 && answers[at].status !== 401).map(([name]) => name);
     const id = key.split('_')[1] ?? 'key';
     const own = permissions.includes('administer') ? JSON.parse(answers[2].text).items.find((one) => one.id === id) : undefined;
-    return { user: own?.subject ?? id, roles: own?.roles ?? [], permissions, auth: 'key' };
+    return { user: own?.subject ?? names[id] ?? id, roles: own?.roles ?? [], permissions, auth: 'key' };
   }
 
   async function session(request, response, own) {

@@ -56,6 +56,26 @@ test('sign in, behind a base path', { timeout: 120000 }, async () => {
   await page.close();
 });
 
+test('a person who may only answer tasks', { timeout: 120000 }, async () => {
+  await servers.call('POST', '/v1/instances', { definition: 'document.review', input: {} }).catch(() => {});
+  const { id } = await servers.call('POST', '/v1/instances', { definition: 'hello', input: { name: 'Priya' } });
+  const { page, faults } = await open_page(browser.context, { allowed: refused });
+  await page.goto(servers.url);
+  await page.getByLabel('API key').fill(servers.keys.clerk);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/inbox/);
+  await page.locator('.tasklist a', { hasText: 'Say hello to Priya' }).click();
+  await page.getByRole('button', { name: 'Take it' }).click();
+  await page.getByText('You have taken it').waitFor();
+  await page.getByLabel('Greeting').fill('Namaste');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('status').getByText(/Completed “Say hello to Priya”/).waitFor();
+  assert.equal((await servers.call('GET', `/v1/instances/${id}`)).status, 'completed');
+  assert.equal(await page.getByRole('link', { name: 'Instances' }).count(), 0, 'pages that the person may not read are not offered');
+  assert.deepEqual(faults, []);
+  await page.close();
+});
+
 test('a request without the token of the session is refused', { timeout: 60000 }, async () => {
   const answer = await fetch(`${servers.url}/v1/session`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ api_key: servers.keys.admin }) });
   const cookie = answer.headers.get('set-cookie').split(';')[0];

@@ -220,6 +220,16 @@ scene('50 000 rows of history scroll', async (page) => {
   assert.ok(frames.p50 < 50, 'a frame takes less than 50 ms');
 });
 
+scene('a large payload is previewed and can be downloaded', async (page) => {
+  const { id } = await servers.call('POST', '/v1/instances', { definition: 'hello', input: { name: 'Big', text: 'x'.repeat(300 * 1024) } });
+  await page.goto(`${servers.url}/instances/${id}`);
+  await settled(page);
+  await page.getByRole('link', { name: 'Raw' }).click();
+  await page.getByText('This is the beginning.').waitFor();
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download all' }).click()]);
+  assert.match(saved.suggestedFilename(), /\.json$/);
+});
+
 scene('German, UTC, dark: the choice stays', async (page) => {
   await page.goto(`${servers.url}/system`);
   await settled(page);

@@ -42,6 +42,7 @@ export async function open_servers({ auth = 'none', examples = true, base = '', 
   if (examples) cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
   const store = `sqlite:${join(folder, 'cairn.db')}`;
   const keys = {};
+  const names = {};
   let child;
   const launch = async () => {
     child = auth === 'none'
@@ -51,13 +52,17 @@ export async function open_servers({ auth = 'none', examples = true, base = '', 
   };
   if (!existsSync(join(folder, 'empty'))) (await import('node:fs')).mkdirSync(join(folder, 'empty'));
   if (auth === 'key') {
-    const make = (...args) => execFileSync(cairn, ['keys', 'create', '--store', store, ...args], { encoding: 'utf8' }).trim().split('\n').pop();
+    const make = (...args) => {
+      const key = execFileSync(cairn, ['keys', 'create', '--store', store, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split('\n').pop();
+      names[key.split('_')[1]] = args[1];
+      return key;
+    };
     keys.admin = make('--subject', 'ben.okafor', '--role', 'admin');
     keys.viewer = make('--subject', 'vera', '--role', 'viewer');
     keys.clerk = make('--subject', 'priya.raman', '--role', 'task_worker', '--task-role', 'underwriter');
   }
   await launch();
-  const front = await start({ dir: dist, upstream: url, base });
+  const front = await start({ dir: dist, upstream: url, base, names });
   const headers = () => ({ 'content-type': 'application/json', ...(keys.admin ? { authorization: `Bearer ${keys.admin}` } : {}) });
   return {
     url: front.url, api: url, keys, sessions: front.sessions, folder,

@@ -87,6 +87,11 @@ function Frame() {
     }, 30000);
     return () => clearInterval(timer);
   }, []);
+  // Somebody who may only answer tasks begins with them.
+  const to_inbox = (location.path.slice(base_path.length) || '/') === '/' && !may('view') && may('view_tasks');
+  useEffect(() => {
+    if (to_inbox) location.route(link('/inbox'), true);
+  }, [to_inbox]);
   useEffect(() => {
     document.getElementById('main')?.scrollTo?.(0, 0);
   }, [location.path]);
@@ -112,12 +117,14 @@ function Frame() {
       <Bar path={location.path} onPalette={() => set_open('palette')} onHelp={() => set_open('help')} />
       <div class="sheet">
         <AwayBanner />
-        <Router>
-          {Object.entries(pages).map(([path, component]) => (
-            <Route key={path} path={link(path)} component={component} />
-          ))}
-          <Route default component={Unknown} />
-        </Router>
+        {to_inbox ? null : (
+          <Router>
+            {Object.entries(pages).map(([path, component]) => (
+              <Route key={path} path={link(path)} component={component} />
+            ))}
+            <Route default component={Unknown} />
+          </Router>
+        )}
       </div>
       <TabBar path={location.path} onMore={() => set_open('palette')} />
       {open === 'palette' && Palette && <Palette onClose={() => set_open(null)} />}

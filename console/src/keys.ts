@@ -48,7 +48,7 @@ function on_key(event: KeyboardEvent): void {
     return;
   }
   const focus = document.activeElement;
-  if (event.key === 'Enter' && focus && focus !== document.body && (focus.matches('a, button, summary, [role=button], [role=menuitem], input') || focus.closest('.tree'))) return;
+  if (name === 'Enter' && focus && focus !== document.body && (focus.matches('a, button, summary, [role=button], [role=menuitem], input') || focus.closest('.tree'))) return;
   if (event.key.startsWith('Arrow') && focus?.matches('input[type=radio], [role=tab], [role=menuitem]')) return;
   for (const map of maps) {
     const action = map[name];

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { link } from './base_path';
 import { parse, type Json } from './json/lossless';
+import { session } from './session';
 import { live_on, stored, store } from './settings';
 
 export interface CloudEvent {
@@ -21,14 +22,20 @@ let source: EventSource | null = null;
 let last = '';
 let channel: BroadcastChannel | null = null;
 let leader = false;
+let started = false;
+let seen = 0; // when the last life-cycle event came
+
+// A server may keep no life-cycle events. Then the stream is up and silent, and pages must ask.
+export const is_silent = (): boolean => Date.now() - seen > 60_000;
 
 function hand_out(event: CloudEvent): void {
   last = event.sequence;
+  if (event.type.startsWith('cairn.')) seen = Date.now();
   for (const one of [...listeners]) one(event);
 }
 
 function open(): void {
-  if (source || !live_on.value) return;
+  if (source || !leader || !live_on.value || !session.value) return;
   source = new EventSource(link(last ? `/v1/events?after=${encodeURIComponent(last)}` : '/v1/events'));
   source.onopen = () => announce(true);
   source.onerror = () => {
@@ -57,7 +64,11 @@ function announce(up: boolean): void {
 }
 
 export function start_live(): void {
-  if (channel || source) return;
+  if (started) {
+    open();
+    return;
+  }
+  started = true;
   if (typeof BroadcastChannel !== 'undefined' && navigator.locks) {
     channel = new BroadcastChannel(`cairn-live${link('')}`);
     channel.onmessage = ({ data }) => {
@@ -86,11 +97,10 @@ export function start_live(): void {
     if (on) open();
     else close();
   });
-}
-
-// Ends the stream, for example after signing out.
-export function stop_live(): void {
-  close();
+  // Whoever signs out listens no more.
+  session.subscribe((now) => {
+    if (!now && source) close();
+  });
 }
 
 export function listen(listener: Listener): () => void {

@@ -1,6 +1,6 @@
 // Loads something for a component, loads it again on live events and slowly without them, and keeps the last value on errors.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { connected, listen, type CloudEvent } from './live';
+import { connected, is_silent, listen, type CloudEvent } from './live';
 import { live_on } from './settings';
 import { session } from './session';
 
@@ -60,7 +60,7 @@ export function useResource<T>(key: string, load: (signal: AbortSignal) => Promi
       if (live_on.value && wanted.current.live?.(event)) soon(wanted.current.least ?? 150);
     });
     const poll = setInterval(() => {
-      if (live_on.value && session.value && !document.hidden && (!connected.value || !wanted.current.live || wanted.current.always)) soon(0);
+      if (live_on.value && session.value && !document.hidden && (!connected.value || is_silent() || !wanted.current.live || wanted.current.always)) soon(0);
     }, options.poll ?? 15000);
     return () => {
       over = true;

@@ -1,8 +1,9 @@
 // Beside the form: where the task sits, what is known about it, comments.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { get, get_text, part, query, send } from '../api';
 import type { Instance, Task } from '../api_types';
 import { link } from '../base_path';
+import { curl } from '../commands';
 import { title_of_definition } from '../definitions';
 import { Diagram } from '../diagram/diagram';
 import type { Layout } from '../diagram/layout';
@@ -15,7 +16,7 @@ import { may } from '../session';
 import { initials } from '../shell/bar';
 import { Icon } from '../ui/icon';
 import { reason_of } from '../ui/states';
-import { short_id } from '../ui/copy';
+import { CopyButton, short_id } from '../ui/copy';
 import { toast } from '../ui/toast';
 import { Moment } from '../ui/when';
 import { moment, words } from '../words';
@@ -48,9 +49,12 @@ async function load(id: string, signal: AbortSignal): Promise<Context> {
   return { task, events, instance, svg, layout };
 }
 
-export function TaskContext({ id }: { id: string }) {
+export function TaskContext({ id, changes }: { id: string; changes: number }) {
   const t = words.value.context;
   const loaded = useResource(`context ${id}`, (signal) => load(id, signal), { live: (event) => event.type.startsWith('cairn.task.'), least: 600 });
+  useEffect(() => {
+    if (changes) loaded.reload();
+  }, [changes]);
   const data = loaded.value;
   return (
     <aside class="col side" aria-label={t.label}>
@@ -103,6 +107,13 @@ export function TaskContext({ id }: { id: string }) {
                 </>
               )}
             </dl>
+            <p class="row">
+              <span class="muted t12">{words.value.bulk.same_as}</span>
+              <CopyButton text={`cairn task complete ${data.task.id} --payload '{…}'`} label={words.value.common.copy_command} />
+              <span class="mono t12">cairn</span>
+              <CopyButton text={curl('POST', `/v1/tasks/${part(data.task.id)}/complete`, '{"payload":{}}')} label={words.value.instances.copy_curl} />
+              <span class="mono t12">curl</span>
+            </p>
           </div>
           <Comments task={data.task} events={data.events} onSent={loaded.reload} />
         </>

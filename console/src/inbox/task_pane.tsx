@@ -197,7 +197,7 @@ function TaskForm({ task, handle, onNext, onChanged }: Omit<Props, 'id'> & { tas
               {t.hand_over}
             </button>
             <span class="grow" />
-            <span class="muted t12" aria-live="polite">
+            <span class="muted t12 nowrap" aria-live="polite">
               {saved && t.draft(clock_time(saved))}
             </span>
           </div>

@@ -43,6 +43,7 @@ export default function InboxPage() {
   const tab: Tab = (url.tab as Tab) ?? 'all';
   const [text, set_text] = useState('');
   const [searching, set_searching] = useState(false);
+  const [changes, set_changes] = useState(0);
   const list = useResource(`tasks ${tab} ${text} ${act_as.value}`, (signal) => load(tab, text, signal), { live: (event) => event.type.startsWith('cairn.task.'), least: 400 });
   const handle = useRef<TaskHandle | null>(null);
   const rows = [...(list.value?.items ?? [])].sort((a, b) => (by_due.value ? (due_of(a) ?? '9').localeCompare(due_of(b) ?? '9') || (b.priority ?? 0) - (a.priority ?? 0) : b.created_at.localeCompare(a.created_at)));
@@ -129,8 +130,8 @@ export default function InboxPage() {
               ))}
             </div>
           </div>
-          {id ? <TaskPane key={id} id={id} handle={handle} onNext={next} onChanged={list.reload} /> : <div class="col" />}
-          {id ? <TaskContext key={`c${id}`} id={id} /> : <div class="col side" />}
+          {id ? <TaskPane key={id} id={id} handle={handle} onNext={next} onChanged={() => (list.reload(), set_changes(changes + 1))} /> : <div class="col" />}
+          {id ? <TaskContext key={`c${id}`} id={id} changes={changes} /> : <div class="col side" />}
         </div>
       )}
     </main>

@@ -4,7 +4,6 @@ import { connected } from '../live';
 import { act_as, is_dark, language, live_on, other_theme, zone } from '../settings';
 import { session, user } from '../session';
 import { sign_out } from '../api';
-import { stop_live } from '../live';
 import { Icon } from '../ui/icon';
 import { Menu, type MenuItem } from '../ui/menu';
 import { words } from '../words';
@@ -23,7 +22,7 @@ export function Bar({ onPalette, onHelp }: { path: string; onPalette: () => void
     { text: language.value === 'de' ? 'English' : 'Deutsch', icon: 'message', run: () => (language.value = language.value === 'de' ? 'en' : 'de') },
   ];
   if (session.value?.auth === 'none') own.push({ text: t.act_as, icon: 'users', run: () => set_acting(true) });
-  else own.push({ text: t.sign_out, icon: 'out', run: () => void sign_out().then(stop_live) });
+  else own.push({ text: t.sign_out, icon: 'out', run: () => void sign_out() });
   return (
     <header class="bar">
       <nav class="crumbs" aria-label={t.where}>
