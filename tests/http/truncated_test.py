@@ -35,7 +35,7 @@ def leave(connection, how):
         connection.close()
 
 
-def all_threads_sleep(pid):
+def nothing_runs(pid):
     states = []
     for task in os.listdir(f"/proc/{pid}/task"):
         try:
@@ -50,7 +50,7 @@ def all_threads_sleep(pid):
     """Whether a moment comes in which nothing runs, several times."""
     seen, until = 0, time.monotonic() + 60
     while seen < 5 and time.monotonic() < until:
-        seen = seen + 1 if all_threads_sleep(pid) else seen
+        seen = seen + 1 if nothing_runs(pid) else seen
         time.sleep(0.02)
     return seen == 5
 
