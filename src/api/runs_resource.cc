@@ -82,7 +82,7 @@ std::optional<Response> refusal_of(const Json& body) {
   return reserved(type);
 }
 
-// Marks the request as its sender's. An id that the sender chose is a key of theirs, too.
+// Marks the request as its sender's. An id that the sender chose is also the key of the request.
 void sign(RunRequest& request, const Call& call, const Actor& actor) {
   if (request.idempotency_key.empty()) request.idempotency_key = request.id;
   request.idempotency_key = scoped_id(actor, std::move(request.idempotency_key));

@@ -10,7 +10,7 @@ FOLDERS = ["src", "include", "tests", "bench", "docs", "examples"]
 SOURCE_ENDS = (".h", ".cc", ".sql")
 FILE = re.compile(r"[\w*./-]+\.(?:h|cc|md|py|sql|yaml|sh)")
 FOLDER = re.compile(r"(?:(?:src|include|tests|bench|docs|examples)/[\w*./-]+|[\w-]+/)")
-# Words of other standards, and forms that stand for many names.
+# Words of other standards, and forms that mean many names.
 FOREIGN = {"ETag", "COMMIT", "NAME", "TIME"}
 
 

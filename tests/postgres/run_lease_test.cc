@@ -60,7 +60,7 @@ class RunLeases : public RunQueue {
     };
     sql("BEGIN");
     sql("SELECT 1 FROM cairn.workflow_run FOR UPDATE");
-    // The channel comes up beside this and makes everybody look: only a time in the future is meant.
+    // The channel connects in parallel and wakes every waiter, so only a time in the future counts.
     std::optional<Timestamp> again;
     const Timestamp before = store_->now();
     for (int tries = 0; tries < 1000 && !(again && *again > before); ++tries) {

@@ -1,4 +1,4 @@
-// Programs that use SQL: whatever they write into a run or keep locked, instances go on.
+// Programs that use SQL: whatever they write into a run or keep locked, instances continue.
 #include <thread>
 
 #include "postgres/cluster_fixture.h"

@@ -13,7 +13,7 @@ namespace cairn::api {
 
 // From the person's API keys and their last tokens. Empty optional: not to be checked, because the server does not know
 // the person, who may log in with a token later, or the person may complete every task. ErrorCode::not_allowed if no
-// known credential of theirs may work on tasks.
+// known credential of this person may work on tasks.
 Result<std::optional<std::vector<std::string>>> assignee_roles(AccessStore& store, const Identity& caller,
                                                                const std::string& person);
 

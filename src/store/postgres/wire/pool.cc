@@ -12,7 +12,7 @@ namespace cairn::postgres {
 
 namespace {
 
-// When the node has no patience left, a connection that takes this long to open is not tried again.
+// When the node has no patience left, a connection that takes this long to open is not retried.
 constexpr std::chrono::seconds slow_open{1};
 
 void cut(Connection& connection) {
