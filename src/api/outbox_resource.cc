@@ -39,8 +39,9 @@ void receive(EngineCore& core, const Call& call) {
         if (!outcomes) return reply(problem(outcomes.error()));
         Json items = Json::array();
         for (std::size_t i = 0; i < events.size(); ++i) {
-          Json item = Json::object({{"id", events[i].id}, {"source", events[i].source}});
-          for (const auto& [name, value] : document((*outcomes)[i]).members()) item.set(name, value);
+          Json item = document((*outcomes)[i]);
+          item.set("id", events[i].id);
+          item.set("source", events[i].source);
           items.push_back(std::move(item));
         }
         reply(json_response(Json::object({{"items", items}}), 202));
