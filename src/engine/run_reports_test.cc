@@ -157,14 +157,20 @@ TEST_F(RunsTest, LengthsThatNoCalendarHoldsAreRefused) {
   }
   rule.lease = Duration::of_seconds(60);
   EXPECT_TRUE(core().leasing().types().put(rule));
-  // A definition says it too, or an expression of it.
-  const Definition patient = load_definition(
-      "cairn: 1\nname: patient\nversion: 1.0.0\nsteps:\n"
-      "  - call: { worker: { type: billing.wait.v1, payload: {} }, timeout: P3600000D }\n",
-      "test.yaml");
-  ASSERT_TRUE(core().registry().deploy(patient.program));
+  // A definition is refused too, but an expression may compute any length.
+  const auto with_timeout = [](const std::string& timeout) {
+    return load_definition(
+               "cairn: 1\nname: patient\nversion: 1.0.0\nsteps:\n"
+               "  - call: { worker: { type: billing.wait.v1, payload: {} }, timeout: " +
+                   timeout + " }\n",
+               "test.yaml")
+        .program;
+  };
+  EXPECT_EQ(with_timeout("P3600000D"), nullptr);
+  ASSERT_TRUE(core().registry().deploy(with_timeout("= input.length")));
   StartRequest start;
   start.definition = "patient";
+  start.input = Json::object({{"length", "P3600000D"}});
   ASSERT_TRUE(core().instances().start(start));
   ASSERT_EQ(lease().size(), 1u);
   EXPECT_TRUE(core().due().next_due()) << "its end can be written down";
