@@ -41,8 +41,9 @@ class Routes : public testing::Test {
     request.headers = std::move(headers);
     if (!body.empty() && request.header("content-type").empty())
       request.headers.emplace_back("content-type", "application/json");
-    Response response;
-    router_.handle(std::move(request), Reply([&](Response answer) { response = std::move(answer); }));
+    std::promise<Response> answered;
+    router_.handle(std::move(request), Reply([&](Response answer) { answered.set_value(std::move(answer)); }));
+    const Response response = answered.get_future().get();
     answer_ = response.body.empty() ? Json() : parse_json(response.body).value_or(Json());
     return response.status;
   }
