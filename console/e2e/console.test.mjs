@@ -201,23 +201,25 @@ scene('50 000 rows of history scroll', async (page) => {
   await page.goto(`${servers.url}/instances/${ids.review[3]}`);
   await page.getByText('of 50000').waitFor({ timeout: 60000 });
   await page.waitForTimeout(500);
-  const frames = await page.evaluate(async () => {
-    const list = document.querySelector('.hist').parentElement;
-    const times = [];
-    let last = performance.now();
-    for (let step = 0; step < 60; step++) {
-      list.scrollTop = (list.scrollHeight / 60) * step;
-      await new Promise((go) => requestAnimationFrame(go));
-      const now = performance.now();
-      times.push(now - last);
-      last = now;
-    }
-    times.sort((a, b) => a - b);
-    return { nodes: document.querySelectorAll('.hist li').length, p50: times[30], p95: times[57], most: times[59] };
-  });
-  console.log('history frames:', frames);
-  assert.ok(frames.nodes < 200);
-  assert.ok(frames.p50 < 50, 'a frame takes less than 50 ms');
+  // Time on the page's own thread, not on the clock: other programs on the machine must not decide.
+  const tools = await page.context().newCDPSession(page);
+  await tools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const work = async () => (await tools.send('Performance.getMetrics')).metrics.find((one) => one.name === 'TaskDuration').value * 1000;
+  const steps = [];
+  for (let step = 0; step < 60; step++) {
+    const begun = await work();
+    await page.evaluate(async (at) => {
+      const list = document.querySelector('.hist').parentElement;
+      list.scrollTop = (list.scrollHeight / 60) * at;
+      await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+    }, step);
+    steps.push((await work()) - begun);
+  }
+  steps.sort((a, b) => a - b);
+  const nodes = await page.locator('.hist li').count();
+  console.log(`history: ${nodes} rows in the page; work for one scroll step: p50 ${steps[30].toFixed(1)} ms, p95 ${steps[57].toFixed(1)} ms, most ${steps[59].toFixed(1)} ms`);
+  assert.ok(nodes < 200);
+  assert.ok(steps[59] < 50, 'no scroll step takes 50 ms of work');
 });
 
 scene('a large payload is previewed and can be downloaded', async (page) => {

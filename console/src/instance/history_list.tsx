@@ -26,7 +26,7 @@ export function history_lines(history: HistoryEntry[]): Line[] {
 export function HistoryList({ history, layout, cursor, onCursor, full }: { history: HistoryEntry[]; layout: Layout | null; cursor: number; onCursor: (index: number) => void; full: boolean }) {
   const t = words.value.history;
   const lines = useMemo(() => history_lines(history), [history]);
-  const at = lines.findIndex((line) => 'entry' in line && line.index === cursor);
+  const at = useMemo(() => lines.findIndex((line) => 'entry' in line && line.index === cursor), [lines, cursor]);
   const row = (line: Line, place: number) => {
     if ('gap' in line) {
       return (

@@ -1,4 +1,5 @@
 // What is known about the selected step.
+import { useMemo } from 'preact/hooks';
 import { part } from '../api';
 import type { Run } from '../api_types';
 import { link } from '../base_path';
@@ -28,6 +29,7 @@ const tone_of_state = (state: string, view: InstanceView, step: string): Tone | 
 export function Inspector({ view, step }: { view: InstanceView; step: string | undefined }) {
   const t = words.value.inspector;
   const d = words.value.diagram;
+  const entries = useMemo(() => view.history.filter((one) => one.step === step), [view.history, step]);
   if (!step) {
     return (
       <aside class="inspector" aria-label={t.label}>
@@ -38,13 +40,12 @@ export function Inspector({ view, step }: { view: InstanceView; step: string | u
   const node = view.layout ? node_of(view.layout, step) : undefined;
   const look = view.looks.get(step);
   const tone = tone_of_state(look?.state ?? '', view, step);
-  const entries = view.history.filter((one) => one.step === step);
   const first = entries[0];
-  const done = [...entries].reverse().find((one) => one.event === 'completed');
+  const done = entries.findLast((one) => one.event === 'completed');
   const task = view.tasks.find((one) => one.step === step);
   const run = view.runs.find((one) => one.step === step);
   const wait = (view.instance.waits ?? []).find((one) => one.step === step && one.kind !== 'timer') ?? (view.instance.waits ?? []).find((one) => one.step === step);
-  const fault = [...entries].reverse().find((one) => one.event === 'faulted');
+  const fault = entries.findLast((one) => one.event === 'faulted');
   const error = is_object(fault?.details) ? fault.details : undefined;
   const took = is_object(done?.details) && typeof done.details.duration_ms === 'number' ? done.details.duration_ms : undefined;
   const due = task && due_of(task);

@@ -38,20 +38,33 @@ async function layout_of(id: string, version: string, signal: AbortSignal): Prom
   return layout;
 }
 
-// Full pages of a history never change, so only the last one is asked for again.
-const full_pages = new Map<string, { cursor: string; items: HistoryEntry[] }>();
+// Full pages of a history never change, so only the last one is asked for again. A history without news is the same array as
+// before: everything that the page derives from it stays valid.
+interface Known {
+  cursor: string | undefined; // after the full pages
+  full: number; // entries in the full pages
+  all: HistoryEntry[];
+}
+const known_histories = new Map<string, Known>();
+
 export async function history_of(id: string, signal: AbortSignal): Promise<HistoryEntry[]> {
-  const known = full_pages.get(id);
-  const items = known ? [...known.items] : [];
-  let cursor: string | null | undefined = known?.cursor;
+  const known = known_histories.get(id);
+  let cursor = known?.cursor;
+  let full = known?.full ?? 0;
+  const fresh: HistoryEntry[] = [];
   for (;;) {
-    const page: HistoryEntryPage = await get<HistoryEntryPage>(query(`/v1/instances/${part(id)}/history`, { limit: items.length ? 1000 : 200, cursor }), signal);
-    items.push(...page.items);
+    const page: HistoryEntryPage = await get<HistoryEntryPage>(query(`/v1/instances/${part(id)}/history`, { limit: full + fresh.length ? 1000 : 200, cursor }), signal);
+    fresh.push(...page.items);
+    if (!page.next_cursor) break;
     cursor = page.next_cursor;
-    if (!cursor) return items;
-    if (full_pages.size > 4 && !full_pages.has(id)) full_pages.clear();
-    full_pages.set(id, { cursor, items: [...items] });
+    full = (known?.full ?? 0) + fresh.length;
   }
+  const length = (known?.full ?? 0) + fresh.length;
+  if (known && known.all.length === length && known.all[length - 1]?.sequence === fresh[fresh.length - 1]?.sequence) return known.all;
+  const all = known ? known.all.slice(0, known.full).concat(fresh) : fresh;
+  if (known_histories.size > 4) known_histories.clear();
+  known_histories.set(id, { cursor, full, all });
+  return all;
 }
 
 export async function load_instance(id: string, signal: AbortSignal): Promise<InstanceView> {

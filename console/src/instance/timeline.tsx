@@ -92,6 +92,7 @@ export function Timeline({ view, cursor, onCursor }: { view: InstanceView; curso
     const times = [...past, ...(open ? [rounded] : []), ...(Number.isFinite(next) ? [next] : [])];
     return make_scale(times.length ? times : [Date.parse(instance.started_at)]);
   }, [past, rounded, next]);
+  const drawn = useMemo(() => rows.map((row) => ({ ...row, shown: visible_bars(row.bars, scale), marks: visible_faults(row.faults, scale), done: row.bars.some((bar) => bar.to !== null && bar.tone === 'completed') })), [rows, scale]);
   const now_at = open ? scale.at(present) : null;
   const labels: { x: number; text: string; anchor?: 'middle' | 'end' }[] = [];
   const put = (x: number, text: string, anchor?: 'middle' | 'end') => {
@@ -114,7 +115,7 @@ export function Timeline({ view, cursor, onCursor }: { view: InstanceView; curso
           ))}
         </Grid>
       </div>
-      {rows.map((row) => {
+      {drawn.map((row) => {
         const last = row.bars[row.bars.length - 1];
         const waiting_tone = shape_tone(row.step, layout) ?? 'running';
         const failed = view.looks.get(row.step)?.state === 'failed';
@@ -130,7 +131,7 @@ export function Timeline({ view, cursor, onCursor }: { view: InstanceView; curso
               <span class="cut">{title}</span>
             </button>
             <Grid scale={scale} present={now_at}>
-              {visible_bars(row.bars, scale).map((bar) => {
+              {row.shown.map((bar) => {
                 const from = scale.at(bar.from);
                 const to = bar.to === null ? (open ? scale.at(present) : 98) : scale.at(bar.to);
                 const wide = Math.max(0.9, to - from);
@@ -140,10 +141,10 @@ export function Timeline({ view, cursor, onCursor }: { view: InstanceView; curso
                   <rect key={bar.first} class="bar1" x={`${from}%`} y="7" width={`${wide}%`} height="10" rx="2" />
                 );
               })}
-              {visible_faults(row.faults, scale).map((fault) => (
+              {row.marks.map((fault) => (
                 <rect key={fault.index} class="err" x={`${scale.at(fault.at)}%`} y="7" width="1.6%" height="10" rx="2" />
               ))}
-              {row.faults.length > 0 && !row.bars.some((bar) => bar.to !== null && bar.tone === 'completed') && (
+              {row.faults.length > 0 && !row.done && (
                 <text x={`${Math.min(70, scale.at(row.faults[row.faults.length - 1]!.at) + 2.6)}%`} y="16">
                   {row.faults[row.faults.length - 1]!.code}
                 </text>

@@ -61,7 +61,7 @@ function OneInstance({ id }: { id: string }) {
 
   const history = view?.history ?? [];
   const cursor = Math.max(0, Math.min(history.length - 1, chosen ?? history.length - 1));
-  const current = view && (main_wait(view.instance.waits)?.step ?? view.instance.error?.step ?? [...history].reverse().find((one) => one.step)?.step);
+  const current = view && (main_wait(view.instance.waits)?.step ?? view.instance.error?.step ?? history.findLast((one) => one.step)?.step);
   const step = picked ?? (chosen !== null ? (history[cursor]?.step || current) : current);
   const move = (index: number) => {
     const at = Math.max(0, Math.min(history.length - 1, index));
