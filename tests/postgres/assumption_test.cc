@@ -111,13 +111,19 @@ class AssumptionTest : public testing::Test {
 };
 
 TEST_F(AssumptionTest, WhatIsKnownIsNotAskedAbout) {
-  const Snapshot a = started("a");
-  Listener listener;
-  EXPECT_EQ(commit(*ours_, {unit_of(sample::next(a)), unit_of(sample::begin("b"))}),
-            (std::vector{Kind::done, Kind::done}));
-  EXPECT_FALSE(listener.asked());
-  EXPECT_EQ(version_of("a"), 2u);
-  EXPECT_EQ(version_of("b"), 1u);
+  // Numbers for new instances are kept for 250 ms only: a busy machine needs more than one try.
+  bool asked = true;
+  for (int tries = 0; asked && tries < 100; ++tries) {
+    const std::string number = std::to_string(tries);
+    const Snapshot a = started("a" + number);
+    Listener listener;
+    EXPECT_EQ(commit(*ours_, {unit_of(sample::next(a)), unit_of(sample::begin("b" + number))}),
+              (std::vector{Kind::done, Kind::done}));
+    asked = listener.asked();
+    EXPECT_EQ(version_of("a" + number), 2u);
+    EXPECT_EQ(version_of("b" + number), 1u);
+  }
+  EXPECT_FALSE(asked);
 }
 
 TEST_F(AssumptionTest, AStaleUnitDoesNotSpoilItsNeighbours) {
@@ -186,9 +192,10 @@ TEST_F(AssumptionTest, TheAuditTrailIsOneChainOfAllNodes) {
     unit.audit = {row, row};
     return unit;
   };
-  const Snapshot a = started("a"), b = started("b");
+  const Snapshot a = started("a"), b = started("b"), c = started("c");
   Listener listener;
-  EXPECT_EQ(commit(*ours_, {audited(sample::next(a), "ours"), audited(sample::begin("c"), "ours")}),
+  // No start: numbers for new instances are kept for 250 ms only.
+  EXPECT_EQ(commit(*ours_, {audited(sample::next(a), "ours"), audited(sample::next(c), "ours")}),
             (std::vector{Kind::done, Kind::done}));
   EXPECT_FALSE(listener.asked());
   EXPECT_EQ(commit(*theirs_, {audited(sample::begin("d"), "theirs")}), std::vector{Kind::done});
