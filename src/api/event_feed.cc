@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "outbox/cloud_event.h"
+#include "store/outbox_order.h"
 
 namespace cairn::api {
 namespace {
@@ -11,9 +12,9 @@ constexpr std::size_t page_rows = 200;
 constexpr std::size_t catch_up_rows = 50;
 // A listener that catches up gets its next page after it has read most of the last one.
 constexpr std::size_t unread_bytes_max = 256u << 10;
-// On PostgreSQL a transaction with a lower sequence may commit later. If a sequence is missing before an event younger
-// than this, it may still appear. The feed holds back what follows, so that no listener's position skips it.
-constexpr std::chrono::milliseconds late_max{5'000};
+// How much earlier than the oldest open transaction an event must be, so that every event that may still appear comes
+// after it. Clocks differ.
+constexpr Duration clocks_differ = Duration::of_seconds(5);
 constexpr std::chrono::milliseconds look_at_gaps_every{100};
 
 bool wanted(const OutboxRow& row, const OutboxFilter& filter) {
@@ -98,18 +99,21 @@ Result<std::int64_t> EventFeed::newest() {
   return low;
 }
 
-// Whether an event with a sequence between `last` and `row` may still appear.
+// On PostgreSQL a transaction with a lower sequence may commit later. If a sequence is missing, the feed asks the store
+// whether it can still appear. If so, it holds back what follows, so that no listener's position skips it.
 bool EventFeed::may_appear_before(const OutboxRow& row, std::int64_t last) const {
-  // A store that only this node writes commits in sequence order.
-  if (row.sequence == last + 1 || !core_.store().traits().shared) return false;
-  return row.created_at.unix_ms() > core_.store().now().unix_ms() - late_max.count();
+  return row.sequence != last + 1 && row.sequence > settled_;
 }
 
 Result<std::int64_t> EventFeed::newest_complete() {
+  CAIRN_TRY(const SettledOutbox settled, settled_outbox(core_.store()));
+  settled_ = settled.up_to;
   CAIRN_TRY(const std::int64_t last, newest());
-  if (!core_.store().traits().shared) return last;
-  const std::int64_t young_from = core_.store().now().unix_ms() - late_max.count();
-  // Go back to an event that is old enough, then forward to the first gap after it.
+  if (last <= settled_) return last;
+  // Go back to an event before all open transactions, then forward to the first gap after it.
+  const Timestamp now = core_.store().now();
+  const Timestamp early =
+      after(std::min(settled.open_since.value_or(now), now), Duration::of_ms(-clocks_differ.ms_up()));
   std::int64_t position = last;
   for (std::int64_t back = page_rows; position > 0; back *= 2) {
     position = std::max<std::int64_t>(0, last - back);
@@ -117,10 +121,11 @@ Result<std::int64_t> EventFeed::newest_complete() {
     filter.after = position;
     CAIRN_TRY(const auto page, core_.store().list_outbox(filter, {1, ""}));
     if (page.items.empty()) break;
-    if (page.items.front().created_at.unix_ms() > young_from) continue;
+    if (page.items.front().created_at > early) continue;
     position = page.items.front().sequence;
     break;
   }
+  position = std::max(position, std::min(settled_, last));
   for (;;) {
     OutboxFilter filter;
     filter.after = position;
@@ -232,8 +237,15 @@ Result<bool> EventFeed::read_new() {
     OutboxFilter all;
     all.after = position_;
     CAIRN_TRY(const auto page, core_.store().list_outbox(all, {page_rows, ""}));
+    bool read_again = false;
     for (const OutboxRow& row : page.items) {
-      if (may_appear_before(row, position_)) return true;
+      if (may_appear_before(row, position_)) {
+        CAIRN_TRY(const SettledOutbox settled, settled_outbox(core_.store()));
+        settled_ = settled.up_to;
+        if (row.sequence > settled_) return true;
+        read_again = true;  // it may have appeared after this page was read
+        break;
+      }
       const std::string text = stream_text(row);
       for (Listener& one : listeners_) {
         if (!one.live || row.sequence <= one.filter.after || !wanted(row, one.filter)) continue;
@@ -247,7 +259,7 @@ Result<bool> EventFeed::read_new() {
       }
       position_ = row.sequence;
     }
-    if (page.items.size() < page_rows) return false;
+    if (!read_again && page.items.size() < page_rows) return false;
   }
 }
 

@@ -35,7 +35,7 @@ class EventFeed {
 
   void run(const std::stop_token& stop);
   Result<std::int64_t> newest();
-  // The last event before which no other event can still appear; see `late_max`.
+  // The last event before which no other event can still appear.
   Result<std::int64_t> newest_complete();
   bool may_appear_before(const OutboxRow& row, std::int64_t last) const;
   Result<void> admit(std::list<Listener> newcomers);
@@ -58,6 +58,7 @@ class EventFeed {
 
   std::list<Listener> listeners_;  // used by the thread only
   std::int64_t position_ = 0;
+  std::int64_t settled_ = 0;  // up to here no further event appears
   std::shared_ptr<void> listening_;
   std::jthread thread_;
 };

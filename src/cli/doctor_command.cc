@@ -3,6 +3,7 @@
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
 #include "store/audit_chain.h"
+#include "store/setting_advice.h"
 #include "upkeep/verify.h"
 
 namespace cairn::cli {
@@ -50,6 +51,11 @@ std::vector<Finding> examine(Store& store) {
   } else {
     findings.push_back({Finding::Grade::broken, std::to_string(report->findings.size()) + " invariants are broken",
                         "run `cairn verify` to list them"});
+  }
+  if (const auto settings = setting_advice(store); !settings) {
+    findings.push_back(unreadable("the settings of the database", settings.error()));
+  } else {
+    for (const SettingAdvice& one : *settings) findings.push_back({Finding::Grade::look, one.what, one.advice});
   }
   constexpr std::size_t enough = 1000;
   InstanceFilter suspended;

@@ -24,8 +24,8 @@ class Session:
             if not line and self.process.poll() is not None:
                 sys.exit("psql has gone")
 
-    def emit(self, kind):
-        self.say(f"INSERT INTO {schema}.outbox_event (type, subject, data) VALUES ('{kind}', 's', '{{}}')")
+    def emit(self, kind, at="now()"):
+        self.say(f"INSERT INTO {schema}.outbox_event (type, subject, data, created_at) VALUES ('{kind}', 's', '{{}}', {at})")
 
 
 class Stream:
@@ -72,8 +72,21 @@ late.say("ROLLBACK")
 kinds = [kind for _, kind in stream.events(4)]
 expect("a number that never comes does not stop the stream", kinds[3:] == ["t.after"], kinds)
 
+# The same when the transaction stays open for long: the event after it is a minute old. A transaction that writes other tables does not matter.
+unrelated = Session()
+unrelated.say("BEGIN")
+unrelated.say("CREATE TEMP TABLE mine AS SELECT 1")
+late.say("BEGIN")
+late.emit("t.hour")
+early.emit("t.old", at="now() - interval '1 min'")
+for _ in range(20):
+    server.call("GET", "/v1/instances", role="viewer")
+late.say("COMMIT")
+kinds = [kind for _, kind in stream.events(6)]
+expect("what commits much later comes in its place", kinds[4:] == ["t.hour", "t.old"], kinds)
+
 # A node that has no stream open looks for its position when one comes: it must not pass an event that is still to commit.
-seen = stream.events(4)[3][0]
+seen = stream.events(6)[5][0]
 other = Served(sys.argv[1], "--drain-delay", "0s", store=server.store, keys=False)
 expect("a second node starts", other.port is not None, getattr(other, "said", ""))
 other.keys = server.keys
@@ -91,7 +104,7 @@ expect("the first stream of a node gets what commits late", kinds[:2] == ["t.lat
 expect("SIGTERM ends the second node with 0", other.end() == 0, other.said)
 expect("SIGTERM ends with 0", server.end() == 0, server.said)
 early.say(f"DROP SCHEMA {schema} CASCADE")
-for session in (early, late):
+for session in (early, late, unrelated):
     session.process.stdin.close()
     session.process.wait(30)
 finish()

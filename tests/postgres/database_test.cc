@@ -11,9 +11,12 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "contract/sample.h"
 #include "store/open.h"
+#include "store/outbox_order.h"
 #include "store/postgres/wire/connection.h"
 #include "store/projection.h"
+#include "store/setting_advice.h"
 
 namespace cairn {
 
@@ -86,6 +89,13 @@ class Database : public testing::Test {
     asked.error = Json::object({{"code", "e"}});
     const auto changed = store_->change_run(asked);
     EXPECT_TRUE(changed.has_value()) << (changed ? "" : changed.error().message);
+  }
+  template <class T>
+  static void expect_lost(const Result<T>& result, const std::string& why) {
+    ASSERT_FALSE(result.has_value());
+    EXPECT_EQ(result.error().code, ErrorCode::unavailable) << result.error().message;
+    EXPECT_NE(result.error().message.find("store_lost"), std::string::npos) << result.error().message;
+    EXPECT_NE(result.error().message.find(why), std::string::npos) << result.error().message;
   }
   // Old runs: those that belong to no instance stay, because they have just ended. And events that no sink has got.
   void keep_rows(int count, const std::string& standalone) {
@@ -418,6 +428,96 @@ TEST_F(Database, ARetentionThatFailsDoesNotHoldUpOthers) {
   const auto again = store_->retire_rows(request);
   ASSERT_FALSE(again.has_value()) << "an error is told once nothing else is left";
   EXPECT_NE(again.error().message.find("not now"), std::string::npos) << again.error().message;
+}
+
+TEST_F(Database, TablesThatAreGoneAreNotTakenForANewStore) {
+  open();
+  submit(1);
+  EXPECT_TRUE(store_->check_writable().has_value());
+  store_->watch([](const Wakeup&) {});
+  while (
+      sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM "
+          "pg_database WHERE datname = current_database())") == "0") {
+  }
+  sql("DROP SCHEMA cairn CASCADE");
+  expect_lost(store_->check_writable(), "are gone");
+  RunRow run;
+  run.id = {new_uuid(store_->now())};
+  run.type = "default.a";
+  expect_lost(store_->submit_run(run), "are gone");
+  Unit unit;
+  unit.advances.push_back(sample::begin("i1"));
+  expect_lost(store_->commit({&unit, 1}), "are gone");
+  const auto second = open_store(url_, clock_);
+  ASSERT_FALSE(second.has_value()) << "this node still runs on the tables that are gone";
+  EXPECT_EQ(second.error().code, ErrorCode::conflict) << second.error().message;
+  EXPECT_EQ(sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'cairn'"), "0");
+  store_.reset();
+  open();
+  EXPECT_TRUE(store_->check_writable().has_value());
+}
+
+TEST_F(Database, TablesThatWereMadeAgainAreAnotherStore) {
+  open();
+  submit(1);
+  sql("DROP SCHEMA cairn CASCADE");
+  auto old = std::move(store_);
+  open();
+  submit(1);
+  store_.swap(old);
+  expect_lost(store_->check_writable(), "are another store");
+  RunRow run;
+  run.id = {new_uuid(store_->now())};
+  run.type = "default.a";
+  expect_lost(store_->submit_run(run), "are another store");
+  EXPECT_TRUE(old->check_writable().has_value());
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.workflow_run"), "1");
+}
+
+TEST_F(Database, PagesWithoutChecksumsAreReported) {
+  open();
+  const auto advice = setting_advice(*store_);
+  ASSERT_TRUE(advice.has_value()) << advice.error().message;
+  EXPECT_EQ(advice->size(), sql("SHOW data_checksums") == "on" ? 0u : 1u);
+}
+
+// A transaction that has inserted an event may commit long after others with a higher sequence.
+TEST_F(Database, TheOutboxIsCompleteUpToTheOldestOpenInsert) {
+  ManualClock clock{SystemClock().now()};
+  auto opened = open_store(url_ + "&clock=process", clock);
+  ASSERT_TRUE(opened.has_value()) << opened.error().message;
+  store_ = std::move(*opened);
+  const std::unique_ptr<PGconn, Finish> late(PQconnectdb(url_.c_str())), unrelated(PQconnectdb(url_.c_str()));
+  const std::string insert = "INSERT INTO cairn.outbox_event (type) VALUES ('t')";
+  const auto complete = [&] {
+    const auto settled = settled_outbox(*store_);
+    EXPECT_TRUE(settled.has_value()) << (settled ? "" : settled.error().message);
+    return settled ? settled->up_to : -1;
+  };
+  EXPECT_EQ(complete(), 0);
+  sql(insert);
+  EXPECT_EQ(complete(), 1);
+  run(unrelated.get(), "BEGIN; CREATE TABLE mine (n integer); INSERT INTO mine VALUES (1); SELECT txid_current()");
+  run(late.get(), "BEGIN; " + insert);
+  sql(insert);
+  EXPECT_EQ(complete(), 1) << "2 is not committed";
+  run(late.get(), "COMMIT");
+  EXPECT_EQ(complete(), 3);
+  run(late.get(), "BEGIN; " + insert);
+  sql(insert);
+  EXPECT_EQ(complete(), 3);
+  run(late.get(), "ROLLBACK");
+  EXPECT_EQ(complete(), 5);
+  // Nobody waits for ever.
+  run(late.get(), "BEGIN; " + insert);
+  sql(insert);
+  EXPECT_EQ(complete(), 5);
+  clock.advance(Duration::of_seconds(599));
+  EXPECT_EQ(complete(), 5);
+  clock.advance(Duration::of_seconds(2));
+  EXPECT_EQ(complete(), 7);
+  sql(insert);
+  EXPECT_EQ(complete(), 8) << "and not for each of those that come after it";
 }
 
 }  // namespace cairn

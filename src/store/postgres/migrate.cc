@@ -24,6 +24,26 @@ Result<int> read_schema(Connection& connection) {
   return static_cast<int>(version);
 }
 
+namespace {
+
+// Where nodes run, there was a store: it was dropped under them, and a new one would hide the loss.
+Result<void> refuse_beside_nodes(Connection& connection) {
+  constexpr int tries_max = 20;  // the lock of a node that has just ended lives for a moment
+  // The keys in pg_locks are unsigned.
+  const std::int64_t key = static_cast<std::uint32_t>(present_class(connection.schema()));
+  for (int tries = 0; connection.query(Sql::nodes_present, key).next(); ++tries) {
+    if (tries == tries_max) {
+      return Error{ErrorCode::conflict, "the tables of the schema " + connection.schema() +
+                                            " are gone, but nodes still run on them; restore the tables, or stop these "
+                                            "nodes to begin a new store"};
+    }
+    connection.query(Sql::pause_briefly);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> migrate(Connection& connection) {
   CAIRN_TRY(int from, read_schema(connection));
   if (from == newest_schema()) return {};
@@ -36,6 +56,7 @@ Result<void> migrate(Connection& connection) {
   // Another node may have migrated while this one waited.
   CAIRN_TRY(from, read_schema(connection));
   if (from == 0) {
+    CAIRN_TRY_VOID(refuse_beside_nodes(connection));
     if (!connection.query(Sql::find_schema, schema).next()) connection.script("CREATE SCHEMA " + schema);
     connection.script(for_schema(schema_text, schema));
     if (connection.error()) return with_context(*connection.error(), "making the tables");

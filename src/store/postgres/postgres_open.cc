@@ -53,6 +53,7 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::open(const std::string& ur
   if (mode == Mode::own) {
     if (auto done = postgres::migrate(*lease); !done) return with_context(done.error(), shown);
     lease->learn_row_types();  // after the migrations
+    if (Rows identity = lease->query(Sql::store_identity); identity.next()) store->identity_ = identity.integer(0);
     // Rows left by nodes that did not stop cleanly; they are no longer needed.
     lease->query(Sql::purge_writers, after(store->now(), Duration::of_seconds(-86'400)));
     if (lease->error()) return with_context(*lease->error(), shown);
@@ -85,7 +86,51 @@ Result<int> PostgresStore::schema_version() {
   return version;
 }
 
+// A store that is gone must not be taken for a new one.
+std::optional<Error> PostgresStore::find_loss(Connection& db) {
+  std::string why;
+  if (!db.query(Sql::find_version_table, db.schema()).next()) {
+    why = "the tables of the schema " + db.schema() + " are gone; nothing is written until they are back";
+  } else if (Rows identity = db.query(Sql::store_identity); identity.next() && identity.integer(0) != identity_) {
+    why = "the tables of the schema " + db.schema() +
+          " were made again and are another store; restart this node to use it";
+  }
+  if (db.error()) return *db.error();
+  if (why.empty()) {
+    loss_said_ = false;
+    return std::nullopt;
+  }
+  Error lost{ErrorCode::unavailable, "store_lost: " + why};
+  if (!loss_said_.exchange(true)) log_error("store.tables_lost", lost);
+  return lost;
+}
+
+// Statements fail in many ways when their tables are gone.
+Error PostgresStore::explain(Connection& db, Error error) {
+  if (error.code != ErrorCode::internal || mode_ != Mode::own || !db.usable()) return error;
+  db.restore();
+  const auto lost = find_loss(db);
+  return lost ? *lost : error;
+}
+
+Result<std::vector<SettingAdvice>> PostgresStore::setting_advice() {
+  return read<std::vector<SettingAdvice>>([](Connection& db) -> Result<std::vector<SettingAdvice>> {
+    std::vector<SettingAdvice> list;
+    Rows checksums = db.query(Sql::data_checksums);
+    if (checksums.next() && checksums.text(0) != "on") {
+      list.push_back({"PostgreSQL does not check its pages: data_checksums is off",
+                      "stop the server and run `pg_checksums --enable`, so that damage of the disk is found"});
+    }
+    return list;
+  });
+}
+
 Result<void> PostgresStore::check_writable() {
+  if (mode_ == Mode::own) {
+    CAIRN_TRY(const auto lost, read<std::optional<Error>>(
+                                   [this](Connection& db) -> Result<std::optional<Error>> { return find_loss(db); }));
+    if (lost) return *lost;
+  }
   CAIRN_TRY_VOID(schema_version());
   if (auto refused = refusal()) return *refused;
   CAIRN_TRY(const bool refused,
@@ -99,10 +144,12 @@ Result<void> PostgresStore::introduce(Session& session) {
   if (!session.writer.empty()) return {};
   session.writer = new_uuid(now());
   session.number = 0;
-  const bool added = db.query(Sql::add_writer, session.writer, now(), postgres::newest_schema()).changed() == 1;
-  if (db.error()) return *db.error();
-  if (added) return {};
+  const bool added =
+      db.query(Sql::add_writer, session.writer, now(), postgres::newest_schema(), identity_).changed() == 1;
+  if (added && !db.error()) return {};
   session.writer.clear();
+  if (db.error()) return explain(db, *db.error());
+  if (const auto lost = find_loss(db)) return *lost;
   if (!newer_schema_.exchange(true)) log_error("store.schema_newer", postgres::too_new());
   return postgres::too_new();
 }

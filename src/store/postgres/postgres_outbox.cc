@@ -182,6 +182,10 @@ Result<std::size_t> PostgresStore::record_sink_results(const std::string& sink, 
   return published;
 }
 
+Result<SettledOutbox> PostgresStore::settled_outbox() {
+  return read<SettledOutbox>([&](Connection& db) -> Result<SettledOutbox> { return settled_events_.ask(db, now()); });
+}
+
 Result<Page<OutboxRow>> PostgresStore::list_outbox(const OutboxFilter& filter, const PageRequest& request) {
   CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, filter.after));
   std::optional<std::string> instance;

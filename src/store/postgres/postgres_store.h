@@ -15,14 +15,17 @@
 
 #include "base/clock.h"
 #include "store/lifecycle.h"
+#include "store/outbox_order.h"
 #include "store/postgres/commit/instance_numbers.h"
 #include "store/postgres/commit/keys_seen.h"
 #include "store/postgres/commit/locked_rows.h"
 #include "store/postgres/commit/snapshots_ahead.h"
 #include "store/postgres/runs/known_leases.h"
 #include "store/postgres/runs/uncommitted_leases.h"
+#include "store/postgres/settled_events.h"
 #include "store/postgres/wire/pool.h"
 #include "store/postgres/wire/server_clock.h"
+#include "store/setting_advice.h"
 #include "store/store.h"
 
 namespace cairn {
@@ -32,7 +35,7 @@ class Channel;
 class Hints;
 }  // namespace postgres
 
-class PostgresStore final : public Store {
+class PostgresStore final : public Store, public OutboxOrder, public AdvisesSettings {
  public:
   enum class Mode { own, read_only };
   // `clock` is used only if the URL says so. In mode `own` it creates and migrates the schema. In mode `read_only`
@@ -48,6 +51,8 @@ class PostgresStore final : public Store {
   Result<std::vector<CommitOutcome>> end_runs(std::span<const RunEnd> ends) override;
   std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override;
   Result<std::vector<QueueFault>> queue_faults(std::size_t max) override;
+  Result<std::vector<SettingAdvice>> setting_advice() override;
+  Result<SettledOutbox> settled_outbox() override;
 
  private:
   using Connection = postgres::Connection;
@@ -80,6 +85,10 @@ class PostgresStore final : public Store {
   enum class Written { yes, no };
   Result<Written> conclude(postgres::Session& session);
   Result<void> introduce(postgres::Session& session);
+  // Why the tables that this node has opened are not there any more.
+  std::optional<Error> find_loss(Connection& db);
+  // The same for a statement that failed, or its own error.
+  Error explain(Connection& db, Error error);
   // Whether a transaction with this number was committed. After the call it can no longer commit.
   Result<Written> look_up(const std::string& writer, std::int64_t number);
 
@@ -127,6 +136,8 @@ class PostgresStore final : public Store {
   Clock& clock_;
   const Mode mode_;
   std::atomic<bool> newer_schema_ = false;  // another node has upgraded it: this node only reads
+  std::int64_t identity_ = 0;               // of the tables
+  std::atomic<bool> loss_said_ = false;
   postgres::Pool pool_;
   std::mutex listener_mutex_;
   WakeupListener listener_;
@@ -137,6 +148,7 @@ class PostgresStore final : public Store {
   postgres::KnownLeases leases_;
   postgres::InstanceNumbers memory_;
   postgres::LockedRows locked_rows_;
+  postgres::SettledEvents settled_events_;
   postgres::SnapshotsAhead ahead_;
   std::mutex retention_mutex_;
   // How far retention has come among the runs, by number. Behind `passed` only the runs in `kept` may be due one day.

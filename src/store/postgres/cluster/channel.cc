@@ -260,7 +260,7 @@ bool Channel::wants_work() {
 
 bool Channel::appear(bool working) {
   std::vector<std::string> answer;
-  const std::string schema_class = std::to_string(static_cast<std::int32_t>(lock_key("present", target_.schema)));
+  const std::string schema_class = std::to_string(present_class(target_.schema));
   const std::string place = std::to_string(2 * number_ + (working ? 1 : 0));
   return ask("SELECT pg_advisory_lock_shared($1::integer, $2::integer)", {schema_class, place}, answer) &&
          ask("SELECT pg_notify($1, $2)", {name_, node_ + (working ? "|w" : "|h")}, answer);
@@ -268,8 +268,7 @@ bool Channel::appear(bool working) {
 
 bool Channel::echo() {
   std::vector<std::string> answer;
-  const std::string schema_class =
-      std::to_string(static_cast<std::uint32_t>(static_cast<std::int32_t>(lock_key("present", target_.schema))));
+  const std::string schema_class = std::to_string(static_cast<std::uint32_t>(present_class(target_.schema)));
   ++echo_sent_;
   answered_ = false;
   {

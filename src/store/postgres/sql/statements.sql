@@ -25,6 +25,17 @@ SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1
 SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'wf_schema'
 -- name: read_version
 SELECT version FROM cairn.wf_schema
+-- name: store_identity
+-- The number of this table in the database: tables that were made again have another one.
+SELECT 'cairn.wf_schema'::regclass::oid::bigint
+-- name: nodes_present
+-- Each running node holds a lock ($1 is its first key) as long as it lives (Channel::appear).
+SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND classid = $1::bigint::oid AND objsubid = 2 AND granted LIMIT 1
+-- name: pause_briefly
+SELECT pg_sleep(0.1)
+-- name: data_checksums
+SELECT current_setting('data_checksums')
 -- name: cannot_write
 SELECT 1 WHERE pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'
 -- name: write_version
@@ -40,8 +51,9 @@ SELECT pg_advisory_xact_lock($1)
 SELECT t.typname::text, t.oid::bigint FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace s ON s.oid = t.typnamespace
 WHERE s.nspname = $1 AND t.typname ~ '^wf_[a-z_]+_row$'
 -- name: add_writer
--- Adds nothing if a newer cairn has upgraded the schema: this version must stop writing.
-INSERT INTO cairn.wf_writers (id, number, at) SELECT $1, 0, $2 WHERE (SELECT version FROM cairn.wf_schema) <= $3
+-- Adds nothing if a newer cairn has upgraded the schema, or if the tables were made again: this node must stop writing.
+INSERT INTO cairn.wf_writers (id, number, at)
+SELECT $1, 0, $2 WHERE (SELECT version FROM cairn.wf_schema s WHERE s.tableoid::bigint = $4) <= $3
 -- name: move_writer
 -- A guard (see statements_commit.sql): fails if the writer's row is gone.
 WITH moved AS (UPDATE cairn.wf_writers SET number = $2, at = $3 WHERE id = $1 AND number = $2 - 1 RETURNING 1)

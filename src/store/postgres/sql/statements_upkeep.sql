@@ -64,6 +64,14 @@ ORDER BY n LIMIT $5
 SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
 WHERE n + 0 > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND instance = $4
 ORDER BY n + 0 LIMIT $5
+-- name: last_event
+-- The greatest sequence that was taken, also by transactions that have not committed.
+SELECT coalesce(pg_sequence_last_value('cairn.outbox_event_n_seq'::regclass), 0)
+-- name: event_writers
+-- The transactions that have inserted events and have not ended, and when they began. Each holds a lock on the table.
+SELECT l.virtualtransaction, a.xact_start FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.locktype = 'relation' AND l.relation = 'cairn.outbox_event'::regclass AND l.mode = 'RowExclusiveLock' AND l.granted
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 -- name: insert_deliveries
 INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error)
 SELECT d.* FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::timestamptz[], $5::boolean[], $6::text[])

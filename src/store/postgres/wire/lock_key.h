@@ -11,4 +11,9 @@ namespace cairn::postgres {
 std::int64_t lock_key(std::string_view kind, const std::string& schema, std::string_view name = {},
                       std::string_view detail = {});
 
+// The first key of the lock that shows that a node of the schema is running.
+inline std::int32_t present_class(const std::string& schema) {
+  return static_cast<std::int32_t>(lock_key("present", schema));
+}
+
 }  // namespace cairn::postgres

@@ -13,7 +13,7 @@ Result<T> PostgresStore::read(const std::function<Result<T>(Connection&)>& body)
     Result<T> answer = body(*lease);
     if (!lease->error()) return answer;
     const bool again = (!lease->usable() && attempt < 3) || (lease->may_repeat() && attempt < 10);
-    if (!again) return *lease->error();
+    if (!again) return explain(*lease, *lease->error());
   }
 }
 
@@ -37,12 +37,12 @@ Result<T> PostgresStore::write(const std::function<Result<T>(Connection&)>& body
       last = *lease->error();
       if (state) *state = lease->state();
       if (lease->may_repeat() || !lease->usable()) continue;
-      return last;
+      return explain(*lease, last);
     }
     if (!answer) return answer;
     const auto written = conclude(lease.session());
     if (state) *state = lease->state();
-    if (!written) return written.error();
+    if (!written) return explain(*lease, written.error());
     if (*written == Written::yes) {
       pending_audit.written();
       return answer;
