@@ -93,8 +93,8 @@ export interface HistoryEntry {
   details?: Json;
   event: string;
   sequence: number;
+  state_version: number;
   step: string;
-  version: number;
 }
 
 export interface HistoryEntryPage {
@@ -195,7 +195,7 @@ export interface Schedule {
   next_at: string | null;
   paused: boolean;
   queued?: Json[];
-  version: number;
+  state_version: number;
 }
 
 export interface SchedulePage {
@@ -223,10 +223,10 @@ export interface Task {
   priority?: number;
   reference?: Reference;
   roles: string[];
+  state_version: number;
   status: "open" | "assigned" | "completed" | "cancelled" | "expired";
   step: string;
   title: string;
-  version: number;
 }
 
 export interface TaskPage {

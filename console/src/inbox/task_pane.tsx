@@ -77,7 +77,7 @@ function TaskForm({ task, handle, onNext, onChanged }: Omit<Props, 'id'> & { tas
     }
     set_busy(true);
     try {
-      await send('POST', `/v1/tasks/${part(task.id)}/complete`, { payload: filled(value) ?? {} }, { match: task.version });
+      await send('POST', `/v1/tasks/${part(task.id)}/complete`, { payload: filled(value) ?? {} }, { match: task.state_version });
       drop_draft(task.id);
       const target = next ? onNext(task.id) : undefined;
       toast(target ? t.completed_next(task.title, target.title) : t.completed(task.title), { text: t.show, href: link(`/instances/${part(task.instance)}`) });
@@ -94,7 +94,7 @@ function TaskForm({ task, handle, onNext, onChanged }: Omit<Props, 'id'> & { tas
   };
   const act = async (what: 'assign' | 'release') => {
     try {
-      await send('POST', `/v1/tasks/${part(task.id)}/${what}`, {}, { match: task.version });
+      await send('POST', `/v1/tasks/${part(task.id)}/${what}`, {}, { match: task.state_version });
       onChanged();
     } catch (problem) {
       toast(reason_of(problem), undefined, true);
@@ -214,7 +214,7 @@ function HandOver({ task, onClose, onDone }: { task: Task; onClose: () => void; 
   const [error, set_error] = useState('');
   const save = async () => {
     try {
-      await send('POST', `/v1/tasks/${part(task.id)}/${task.status === 'open' ? 'assign' : 'reassign'}`, { assignee: name.trim() }, { match: task.version });
+      await send('POST', `/v1/tasks/${part(task.id)}/${task.status === 'open' ? 'assign' : 'reassign'}`, { assignee: name.trim() }, { match: task.state_version });
       toast(t.handed(name.trim()));
       onDone();
       onClose();
