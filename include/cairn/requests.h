@@ -1,4 +1,4 @@
-// What a caller asks of an engine, and what it is told. The engine, the HTTP server and programs that embed cairn use
+// The requests of a caller and the answers to them. The engine, the HTTP server and programs that embed cairn use
 // the same types.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace cairn {
 
-// Who asks for something.
+// The caller.
 struct Actor {
   std::string name = "operator";
   // Roles in human tasks. Absent: they are not checked (the operator, the command line).

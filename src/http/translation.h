@@ -64,8 +64,8 @@ inline Head look_at_head(std::string_view bytes) {
   head.whole = end != std::string_view::npos;
   const std::string_view lines = bytes.substr(0, head.whole ? end + 2 : bytes.size());
   for (std::size_t at = lines.find('\n'); at != std::string_view::npos; at = lines.find('\n', at + 1)) {
-    const bool goes_on = at + 1 < lines.size() && (lines[at + 1] == ' ' || lines[at + 1] == '\t');
-    if (at == 0 || lines[at - 1] != '\r' || goes_on) head.bad = true;
+    const bool folded = at + 1 < lines.size() && (lines[at + 1] == ' ' || lines[at + 1] == '\t');
+    if (at == 0 || lines[at - 1] != '\r' || folded) head.bad = true;
   }
   return head;
 }

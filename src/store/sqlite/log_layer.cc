@@ -154,8 +154,8 @@ int log_read(sqlite3_file* file, void* into, int amount, sqlite3_int64 offset) {
 
 int log_write(sqlite3_file* file, const void* bytes, int amount, sqlite3_int64 offset) {
   LogFile& log = ours(file);
-  const bool goes_on = offset == log.from + static_cast<sqlite3_int64>(log.gathered.size());
-  if (!goes_on || log.gathered.size() >= gathered_max) {
+  const bool contiguous = offset == log.from + static_cast<sqlite3_int64>(log.gathered.size());
+  if (!contiguous || log.gathered.size() >= gathered_max) {
     if (const int code = log.flush(); code != SQLITE_OK) return code;
   }
   if (log.gathered.empty()) log.from = offset;
