@@ -46,7 +46,7 @@ def nothing_runs(pid):
     return all(state in "SD" for state in states)
 
 
-def all_threads_sleep(pid):
+def becomes_idle(pid):
     """Whether a moment comes in which nothing runs, several times."""
     seen, until = 0, time.monotonic() + 60
     while seen < 5 and time.monotonic() < until:
@@ -57,7 +57,7 @@ def all_threads_sleep(pid):
 
 def judge(server, what, healthy):
     expect(f"{what}: it answers afterwards", healthy() == 200)
-    expect(f"{what}: every thread sleeps", all_threads_sleep(server.process.pid))
+    expect(f"{what}: every thread sleeps", becomes_idle(server.process.pid))
     expect(f"{what}: SIGTERM ends it with 0", server.end() == 0, server.said[-1000:])
     expect(f"{what}: nothing failed inside", '"level":"error"' not in server.said, server.said[-1000:])
 
