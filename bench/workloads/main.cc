@@ -39,6 +39,7 @@ const CommandSpec& bench_spec() {
       "  http-…             one-wait, W1, W2, W3 and W7 through the HTTP API: server, worker and client are separate\n"
       "                     processes\n"
       "  at-rest            an idle server: milliseconds until it is ready, memory\n"
+      "  outbox-backlog     by name only: starts beside 200 000 events whose sinks hang or refuse; see p95_ms\n"
       "  scale              by name only: operations in a store that is first filled with --instances instances\n"
       "\n"
       "On PostgreSQL the server counts `WAL` and `syncs`; its CPU time and writes are known if it runs on this\n"
