@@ -198,7 +198,7 @@ Result<PostgresStore::Written> PostgresStore::look_up(const std::string& writer,
   const auto until = std::chrono::steady_clock::now() + patience;
   do {
     if (pool_.given_up()) break;
-    auto connection = Connection::open(pool_.target());
+    auto connection = pool_.open();
     if (!connection) continue;
     const postgres::Pool::Watched watched(pool_, **connection);
     // Waits for a transaction that is still running, and stops one that has not reached its guard yet.

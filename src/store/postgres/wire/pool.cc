@@ -15,6 +15,12 @@ namespace {
 // When the node has no patience left, a connection that takes this long to open is not retried.
 constexpr std::chrono::seconds slow_open{1};
 
+// libpq takes the last of two equal parameters. Two seconds is its shortest timeout.
+Target hurried(Target target) {
+  target.conninfo += "&connect_timeout=2";
+  return target;
+}
+
 void cut(Connection& connection) {
   // Only the socket: the thread that waits on it owns the rest.
   ::shutdown(PQsocket(connection.handle()), SHUT_RDWR);
@@ -28,7 +34,8 @@ std::chrono::milliseconds jittered(std::chrono::milliseconds most) {
 }  // namespace
 
 // Nodes start at different places, so that the first writers of two nodes do not share one.
-Pool::Pool(Target target) : target_(std::move(target)), first_place_(std::random_device{}() % 1024) {}
+Pool::Pool(Target target)
+    : target_(std::move(target)), hurried_(hurried(target_)), first_place_(std::random_device{}() % 1024) {}
 
 Pool::~Pool() {
   {
@@ -86,8 +93,7 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
   }
   std::chrono::milliseconds pause{20};
   for (;;) {
-    const auto tried_at = std::chrono::steady_clock::now();
-    auto opened = Connection::open(target_);
+    auto opened = open();
     if (opened) {
       Session session{std::move(*opened), "", 0, generation, use};
       {
@@ -100,7 +106,6 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
       return Lease(*this, std::move(session));
     }
     std::unique_lock lock(mutex_);
-    if (out_of_patience() && std::chrono::steady_clock::now() - tried_at >= slow_open) give_up();
     pause = std::min(pause * 2, std::chrono::milliseconds(500));
     const auto wake = std::chrono::steady_clock::now() + jittered(pause);
     const bool over = out_of_patience() || wake > until || opened.error().code != ErrorCode::unavailable;
@@ -111,6 +116,20 @@ Result<Pool::Lease> Pool::take(Use use, std::chrono::milliseconds patience) {
       return opened.error();
     }
   }
+}
+
+Result<std::unique_ptr<Connection>> Pool::open() {
+  bool hurries = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (given_up_) return no_answer();
+    hurries = out_of_patience();
+  }
+  const auto tried_at = std::chrono::steady_clock::now();
+  auto opened = Connection::open(hurries ? hurried_ : target_);
+  const std::lock_guard lock(mutex_);
+  if (!opened && out_of_patience() && std::chrono::steady_clock::now() - tried_at >= slow_open) give_up();
+  return opened;
 }
 
 void Pool::open_ahead(std::size_t count, std::function<void(Connection&)> rehearse) {

@@ -59,9 +59,12 @@ class Pool {
   void open_ahead(std::size_t count, std::function<void(Connection&)> rehearse);
   // Sets a function that is called with each new connection before its first use.
   void on_open(std::function<void(Connection&)> opened) { opened_ = std::move(opened); }
-  // For a node that stops. After `patience` each connection is tried once, and one that has been in use for so long is
-  // closed. If opening a connection takes long too, the pool gives up and every `take` fails at once.
+  // For a node that stops. After `patience` each connection is tried once and briefly, and one that has been in use for
+  // so long is closed. If opening a connection takes long too, the pool gives up: every `take` and `open` fails at
+  // once.
   void stop(std::chrono::milliseconds patience);
+  // Opens a connection outside the pool.
+  Result<std::unique_ptr<Connection>> open();
   bool given_up();
   // Closes a connection outside the pool too, if the server does not answer after `stop`.
   class Watched {
@@ -94,6 +97,7 @@ class Pool {
   Error no_answer() const;
 
   const Target target_;
+  const Target hurried_;  // the same with a short timeout for connecting
   std::function<void(Connection&)> opened_;
   std::mutex mutex_;
   // One waiter is woken for each free place, writers first. A single condition would wake every waiter for each place.
