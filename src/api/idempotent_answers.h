@@ -19,8 +19,7 @@ namespace cairn::api {
 
 class IdempotentAnswers {
  public:
-  // Larger answers are not stored: before and after compression. An answer to 5000 runs has 3 MiB, and a tenth of that
-  // compressed.
+  // Larger answers are not stored: before and after compression. An answer to 5000 runs has 400 KiB.
   static constexpr std::size_t body_bytes_max = 8u << 20;
   static constexpr std::size_t stored_bytes_max = 1u << 20;
 

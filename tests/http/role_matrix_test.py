@@ -121,7 +121,7 @@ answers = [server.call("POST", "/v1/runs", {"type": "hr.once.v1"}, key=key, idem
 expect("two credentials of one person share their keys", answers[0].text == answers[1].text and answers[1].headers.get("idempotency-replayed") == "true",
        [answer.text for answer in answers])
 events = server.call("GET", place + "/events").json["items"]
-expect("the first event names who submitted it", [(event["actor"], event["account"].startswith("key:")) for event in events if event["event"] == "created"]
+expect("the first event names who submitted it", [(event["actor"], event.get("account", "").startswith("key:")) for event in events if event["event"] == "created"]
        == [("starter-person", True)], events)
 done = [(event["event"], event["actor"], event["account"], event["worker"]) for event in events if event["event"] in ("leased", "succeeded")]
 expect("the events name the caller, and its own name for itself as a label",

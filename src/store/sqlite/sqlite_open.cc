@@ -125,8 +125,8 @@ void SqliteStore::continue_clock() {
     log_warning("clock.store_is_ahead", {{"store", format_timestamp(*latest_of_all)},
                                          {"clock", format_timestamp(own)},
                                          {"advice",
-                                          "the clock was wrong when this was written, or is wrong now. Its time is "
-                                          "used: timers and leases of that time wait for it"}});
+                                          "the clock was wrong when this was written, or is wrong now. The clock's "
+                                          "time is used: timers and leases of the store wait for their time"}});
   }
   latest_time_ = latest.value_or(Timestamp());
   if (latest_time_ <= own) return;
