@@ -508,7 +508,7 @@ TEST_F(Database, TheOutboxIsCompleteUpToTheOldestOpenInsert) {
   EXPECT_EQ(complete(), 3);
   run(late.get(), "ROLLBACK");
   EXPECT_EQ(complete(), 5);
-  // Nobody waits for ever.
+  // The wait for an open transaction has an end.
   run(late.get(), "BEGIN; " + insert);
   sql(insert);
   EXPECT_EQ(complete(), 5);

@@ -93,7 +93,7 @@ std::optional<Error> PostgresStore::find_loss(Connection& db) {
     why = "the tables of the schema " + db.schema() + " are gone; nothing is written until they are back";
   } else if (Rows identity = db.query(Sql::store_identity); identity.next() && identity.integer(0) != identity_) {
     why = "the tables of the schema " + db.schema() +
-          " were made again and are another store; restart this node to use it";
+          " were created again and are another store; restart this node to use it";
   }
   if (db.error()) return *db.error();
   if (why.empty()) {

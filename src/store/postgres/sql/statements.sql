@@ -26,7 +26,7 @@ SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'wf_sch
 -- name: read_version
 SELECT version FROM cairn.wf_schema
 -- name: store_identity
--- The number of this table in the database: tables that were made again have another one.
+-- The number of this table in the database: tables that were created again have another one.
 SELECT 'cairn.wf_schema'::regclass::oid::bigint
 -- name: nodes_present
 -- Each running node holds a lock ($1 is its first key) as long as it lives (Channel::appear).
@@ -51,7 +51,7 @@ SELECT pg_advisory_xact_lock($1)
 SELECT t.typname::text, t.oid::bigint FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace s ON s.oid = t.typnamespace
 WHERE s.nspname = $1 AND t.typname ~ '^wf_[a-z_]+_row$'
 -- name: add_writer
--- Adds nothing if a newer cairn has upgraded the schema, or if the tables were made again: this node must stop writing.
+-- Adds nothing if a newer cairn has upgraded the schema, or if the tables were created again: this node must stop writing.
 INSERT INTO cairn.wf_writers (id, number, at)
 SELECT $1, 0, $2 WHERE (SELECT version FROM cairn.wf_schema s WHERE s.tableoid::bigint = $4) <= $3
 -- name: move_writer
