@@ -168,6 +168,12 @@ void expect_refusal_text(const std::string& answer, const std::string& limit) {
   EXPECT_GT(refusals_by(limit), 0u);
 }
 
+TEST(Unavailable, SaysWhenToTryAgain) {
+  const Response response = problem(Error{ErrorCode::unavailable, "another transaction has locked run r"});
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(response.headers, (http::Headers{{"retry-after", "1"}}));
+}
+
 TEST_F(FullServer, RefusesRequestsThatWouldWaitForAThread) {
   open_server(false);
   expect_refusal_text(refusal_by("request_queue", "GET /v1/instances HTTP/1.1\r\nHost: localhost\r\n\r\n"),

@@ -57,7 +57,11 @@ Response problem(const Error& error) {
     case ErrorCode::limit:
       count_limit_refusal("other", 0);
       return problem(413, "limit", "A limit was exceeded", error.message);
-    case ErrorCode::unavailable: return problem(503, "unavailable", "The store is unavailable", error.message);
+    case ErrorCode::unavailable: {
+      Response response = problem(503, "unavailable", "The store is unavailable", error.message);
+      response.headers.emplace_back("retry-after", "1");
+      return response;
+    }
     case ErrorCode::unsupported: return problem(501, "unsupported", "Not supported by this build", error.message);
     case ErrorCode::corrupt: return problem(500, "corrupt", "A stored row is corrupt", error.message);
     case ErrorCode::internal: break;
