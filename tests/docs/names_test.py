@@ -10,6 +10,7 @@ FOLDERS = ["src", "include", "tests", "bench", "docs", "examples"]
 SOURCE_ENDS = (".h", ".cc", ".sql")
 FILE = re.compile(r"[\w*./-]+\.(?:h|cc|md|py|sql|yaml|sh)")
 FOLDER = re.compile(r"(?:(?:src|include|tests|bench|docs|examples)/[\w*./-]+|[\w-]+/)")
+BRACE = re.compile(r"[{}]")
 # Words of other standards, and forms that mean many names.
 FOREIGN = {"ETag", "COMMIT", "NAME", "TIME"}
 
@@ -24,6 +25,7 @@ class Tree:
         sources = {path: read(path) for path in paths if path.startswith(("src/", "include/")) and path.endswith(SOURCE_ENDS) and "_test." not in path}
         self.code = "\n".join(sources.values())
         self.words = set(re.findall(r"\w+", self.code))
+        self.qualified = set(re.findall(r"\b(?=(\w+)::~?(\w+))", self.code))
         self.classes = {}  # name → [(bases, body)]
         for path, text in sources.items():
             if path.endswith(".sql"):
@@ -34,7 +36,7 @@ class Tree:
         self.types = set(self.classes) | set(re.findall(r"\b(?:class|struct|using)\s+(\w+)", self.code))
 
     def has_member(self, owner, member, depth=0):
-        if re.search(rf"\b{owner}::~?{member}\b", self.code):
+        if (owner, member) in self.qualified:
             return True
         for bases, body in self.classes.get(owner, []):
             if re.search(rf"\b{member}\b", body) or (depth < 4 and any(self.has_member(base, member, depth + 1) for base in bases if base != owner)):
@@ -69,10 +71,10 @@ def ancestors(path):
 
 def body_from(text, at):
     depth = 1
-    for end in range(at, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[end], 0)
+    for brace in BRACE.finditer(text, at):
+        depth += 1 if brace.group() == "{" else -1
         if depth == 0:
-            return text[at:end]
+            return text[at : brace.start()]
     return text[at:]
 
 
