@@ -25,7 +25,7 @@ void describe(const RunRow& row, std::string_view key, Object& object) {
   object.set("created_at", format_timestamp(row.created_at));
   object.set("updated_at", format_timestamp(row.updated_at));
   // An id that the sender chose is also its key.
-  if (!key.empty() && unscoped_id(key) != row.id.value) object.set("idempotency_key", key);
+  if (!key.empty() && unscoped_id(key) != key_of_id(row.id.value)) object.set("idempotency_key", key);
   if (row.status == RunStatus::succeeded) object.set("result", row.result);
   if (!row.error.is_null()) object.set("error", row.error);
   if (!row.last_error.empty()) object.set("last_error", row.last_error);

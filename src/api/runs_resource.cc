@@ -82,9 +82,9 @@ std::optional<Response> refusal_of(const Json& body) {
   return reserved(type);
 }
 
-// Marks the request as its sender's. An id that the sender chose is also the key of the request.
+// Marks the request as its sender's. An id that the sender chose makes a key of its own, apart from the keys they sent.
 void sign(RunRequest& request, const Call& call, const Actor& actor) {
-  if (request.idempotency_key.empty()) request.idempotency_key = request.id;
+  if (request.idempotency_key.empty() && !request.id.empty()) request.idempotency_key = key_of_id(request.id);
   request.idempotency_key = scoped_id(actor, std::move(request.idempotency_key));
   request.created_by = holder_of(call);
   request.traceparent = call.trace.carried();

@@ -30,6 +30,8 @@ std::string_view sender_mark(std::string_view stored) {
   return std::all_of(digits.begin(), digits.end(), is_digit) ? stored.substr(0, mark_size) : std::string_view();
 }
 
+std::string key_of_id(std::string_view id) { return "id:" + std::string(id); }
+
 std::string_view unscoped_id(std::string_view stored) {
   const std::string_view mark = sender_mark(stored);
   return mark.empty() ? stored : stored.substr(mark.size() + 1);

@@ -13,6 +13,8 @@ namespace cairn {
 std::string scoped_id(const Actor& actor, std::string id);
 // The id as the sender wrote it.
 std::string_view unscoped_id(std::string_view stored);
+// The key of a run whose sender chose only its id. It is no key that a sender can mean by that text.
+std::string key_of_id(std::string_view id);
 // The mark of its sender; empty if it has none.
 std::string_view sender_mark(std::string_view stored);
 // The scope of an idempotency key: `scope`, and the mark of the sender.

@@ -120,6 +120,10 @@ starters = [key_of("buyer", "starter", {})[0] for _ in range(2)]
 answers = [server.call("POST", "/v1/runs", {"type": "hr.once.v1"}, key=key, idempotency_key="buy") for key in starters]
 expect("two credentials of one person share their keys", answers[0].text == answers[1].text and answers[1].headers.get("idempotency-replayed") == "true",
        [answer.text for answer in answers])
+chosen = "7d0f1c52-7b5c-4f1e-9a55-0d6f3a1c9e11"
+by_key = server.call("POST", "/v1/runs", {"type": "hr.twice.v1", "idempotency_key": chosen}, key=server.keys["starter"])
+by_id = server.call("POST", "/v1/runs", {"type": "hr.twice.v1", "id": chosen}, key=server.keys["starter"])
+expect("an id is no key that its sender used", (by_key.status, by_id.status, by_id.json.get("id")) == (201, 201, chosen), (by_key.text, by_id.text))
 events = server.call("GET", place + "/events").json["items"]
 expect("the first event names who submitted it", [(event["actor"], event.get("account", "").startswith("key:")) for event in events if event["event"] == "created"]
        == [("starter-person", True)], events)

@@ -5,6 +5,7 @@
 
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
+#include "store/projection.h"
 #include "store/run_change.h"
 
 namespace cairn {

@@ -372,7 +372,7 @@ BEGIN
     RAISE EXCEPTION 'run % is pending: lease it before it can be %', OLD.id, NEW.status USING ERRCODE = 'check_violation';
   END IF;
   IF NEW.turns = OLD.turns AND NEW.status = 'leased' AND NEW.fence = OLD.fence
-     AND (OLD.status <> 'leased' OR NEW.leased_by IS DISTINCT FROM OLD.leased_by OR OLD.lease_until <= now()) THEN
+     AND (OLD.status <> 'leased' OR NEW.leased_by IS DISTINCT FROM OLD.leased_by OR (OLD.lease_until <= now() AND NEW.lease_until > now())) THEN
     NEW.fence := OLD.fence + 1;
     NEW.leases := OLD.leases + 1;
     IF NEW.attempt = OLD.attempt THEN

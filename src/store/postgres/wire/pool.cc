@@ -193,13 +193,15 @@ bool Pool::pause_before_trying(std::chrono::milliseconds length) {
 }
 
 void Pool::stop(std::chrono::milliseconds patience) {
+  // A server that answers gets time to take the last writes, even if the drain time is zero.
+  constexpr std::chrono::milliseconds patience_min{1000};
   {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(stopping_, true)) {
       stopped_at_ = std::chrono::steady_clock::now();
       watcher_ = std::jthread([this] { close_unanswered(); });
     }
-    patience_ = std::min(patience_, patience);
+    patience_ = std::min(patience_, std::max(patience, patience_min));
   }
   stopped_.notify_all();
   closed_.notify_all();
