@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "outbox/cloud_event.h"
 #include "store/outbox_order.h"
+#include "store/projection.h"
 
 namespace cairn::api {
 namespace {

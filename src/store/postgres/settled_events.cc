@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "store/projection.h"
 
 namespace cairn::postgres {
 
