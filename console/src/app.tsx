@@ -87,7 +87,7 @@ function Frame() {
     }, 30000);
     return () => clearInterval(timer);
   }, []);
-  // Somebody who may only answer tasks begins with them.
+  // A user who may only answer tasks starts with the inbox.
   const to_inbox = (location.path.slice(base_path.length) || '/') === '/' && !may('view') && may('view_tasks');
   useEffect(() => {
     if (to_inbox) location.route(link('/inbox'), true);

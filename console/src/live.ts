@@ -97,7 +97,7 @@ export function start_live(): void {
     if (on) open();
     else close();
   });
-  // Whoever signs out listens no more.
+  // Signing out ends the stream.
   session.subscribe((now) => {
     if (!now && source) close();
   });

@@ -10,7 +10,7 @@ export interface Session {
   auth: 'none' | 'key' | 'oidc';
 }
 
-// undefined: not asked yet; null: nobody is signed in.
+// undefined: not asked yet; null: no user is signed in.
 export const session = signal<Session | null | undefined>(undefined);
 export const session_lost = signal(false);
 export const server_away = signal<number | null>(null); // since when the server does not answer

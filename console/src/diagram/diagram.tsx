@@ -1,4 +1,4 @@
-// A diagram that can be moved and zoomed. Only the looks of steps change while somebody looks; their places never do.
+// A diagram that can be moved and zoomed. Only the looks of steps change while the page is open; their places never do.
 import { h } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { words } from '../words';
