@@ -120,7 +120,7 @@ class Reply {
   // another component answers.
   Reply through(Send send, std::shared_ptr<const std::atomic<bool>> ended = nullptr) const {
     Reply reply(std::move(send), gone_);
-    reply.ended_ = ended ? std::move(ended) : ended_;
+    reply.ended_ = ended ? ended : ended_;
     return reply;
   }
 
