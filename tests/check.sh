@@ -6,8 +6,8 @@
 stages_first='format release'
 lane_1='lint asan tsan mutations suites oracle pictures guards fuzz unit'
 lane_2='crowd chaos'
-lane_3='simulation bloat'
-lane_4='stops contract'
+lane_3='stops contract bloat'
+lane_4='simulation'
 stages_alone='server recovery'
 stages="$stages_first $lane_1 $lane_2 $lane_3 $lane_4 $stages_alone"
 
@@ -79,7 +79,7 @@ stage_suites() {
 
 # Random workflows and simulated worlds against the oracle.
 stage_oracle() {
-  python3 tests/sim/oracle/run_cases.py build/release/tests/sim/drive_cases --workflows 1.."$(amount 20000 1500)" \
+  python3 tests/sim/oracle/run_cases.py build/release/tests/sim/drive_cases --workflows 1.."$(amount 10000 1500)" \
     --environments "$(amount 3 1)" --processes "$(nproc)"
   build/release/tests/sim/cairn_sim --seeds 1.."$(amount 3000 100)" --quiet --records build/worlds.jsonl
   python3 tests/sim/oracle/check.py build/worlds.jsonl
@@ -101,7 +101,7 @@ stage_guards() { bench/guards/check.sh build/release; }
 
 stage_fuzz() {
   local seconds
-  seconds=$(amount 120 5)
+  seconds=$(amount 60 5)
   tests/fuzz/run.sh 1 json >/dev/null  # builds; then two targets at a time
   both tests/fuzz/run.sh "$seconds" expr_parse expr_eval definition -- tests/fuzz/run.sh "$seconds" json schema snapshot connection
 }
@@ -191,7 +191,7 @@ show_progress() {
 }
 
 check_main() {
-  local chosen=$stages from='' stage lane
+  local chosen=$stages from='' stage
   quick=0
   while [ $# -gt 0 ]; do
     case $1 in
@@ -215,7 +215,9 @@ check_main() {
   progress=$!
   run_lane 0 $stages_first
   run_lane 0 $lane_1 & lanes+=($!)
-  for lane in "$lane_2" "$lane_3" "$lane_4"; do run_lane 10 $lane & lanes+=($!); done
+  run_lane 10 $lane_2 & lanes+=($!)
+  run_lane 10 $lane_3 & lanes+=($!)
+  run_lane 5 $lane_4 & lanes+=($!)
   wait "${lanes[@]}"
   run_lane 0 $stages_alone
   kill $progress 2>/dev/null || true
