@@ -2,7 +2,7 @@
 """tidy.py BUILD [FILE…]: clang-tidy over every source of the product, or over these; BUILD has a compile_commands.json.
 
 Most of the time of clang-tidy is spent in the headers of the standard library, once for each file. So several files of a folder are read as
-one. Where two of them have a name in common and do not compile together, they are read apart: no file has to follow a rule."""
+one: such as have no name in common. Where they do not compile together after all, they are read apart, so no file has to follow a rule."""
 import concurrent.futures, json, os, re, shlex, subprocess, sys, tempfile
 
 AT_ONCE = 10  # files in one reading
@@ -36,6 +36,32 @@ def tidy(files, flags):
         return done.stdout if done.returncode != 0 else ""
 
 
+def own_names(path):
+    """What a file declares outside of functions and classes; the lines that begin at the margin tell."""
+    names = set()
+    for line in open(path, encoding="utf-8"):
+        if found := re.match(r"(?:struct|class|enum class|enum|union|using|concept) (\w+)(?!.*;$)", line) or re.match(r"using (\w+) =", line):
+            names.add(found[1])
+        elif re.match(r"[A-Za-z_]", line) and (found := re.match(r"(?!using|namespace|struct|class|enum|return)[^(={;]*?(?<![:\w])(\w+)(?:\[\w*\])?\s*[({=;]", line)):
+            names.add(found[1])
+    return names
+
+
+def grouped(files):
+    """As few groups as possible in which no two files have a name in common."""
+    groups = []
+    for path in files:
+        names = own_names(path)
+        for group, taken in groups:
+            if len(group) < AT_ONCE and not names & taken:
+                group.append(path)
+                taken |= names
+                break
+        else:
+            groups.append(([path], set(names)))
+    return [group for group, _ in groups]
+
+
 def said_about(files, flags):
     said = tidy(files, flags)
     if said is not None:
@@ -53,7 +79,7 @@ def main(build, chosen):
     alike = {}  # files with the same folder and the same flags may be read together
     for name in sorted(chosen or flags_of):
         alike.setdefault((name.split("/")[1], *flags_of[name]), []).append(name)
-    groups = [(names[at:at + AT_ONCE], list(key[1:])) for key, names in alike.items() for at in range(0, len(names), AT_ONCE)]
+    groups = [(group, list(key[1:])) for key, names in alike.items() for group in grouped(names)]
     os.makedirs("build/tidy", exist_ok=True)
     failed = readings = done = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
