@@ -48,10 +48,22 @@ stage_release() {
 # --- what computes ----------------------------------------------------------------------------------------------------
 stage_lint() { python3 tests/lint/tidy.py build/release; }
 
-# The whole suite. Its tests wait more than they compute, so there are more of them at once than processors.
+# under SANITIZER: the whole suite. Its tests wait more than they compute, so there are more of them at once than processors.
+# Reports of every process, also of those that a test starts and forgets, are collected in a folder that must stay empty.
 under() {
+  local code=0 reports=$PWD/build/check/$1-reports
   configure_and_build "$1" all
-  ctest --test-dir "build/$1" --output-on-failure -j3 --timeout 900
+  mkdir -p "$reports"
+  ASAN_OPTIONS=log_path=$reports/asan UBSAN_OPTIONS=print_stacktrace=1:log_path=$reports/ubsan \
+    TSAN_OPTIONS=log_path=$reports/tsan:die_after_fork=0:history_size=4 \
+    ctest --test-dir "build/$1" --output-on-failure -j3 --timeout 900 || code=$?
+  for report in "$reports"/*; do
+    [ -f "$report" ] || continue
+    code=1
+    echo "== $report"
+    head -60 "$report"
+  done
+  return $code
 }
 stage_asan() { under asan; }
 stage_tsan() { under tsan; }
