@@ -4,7 +4,7 @@
 # run beside it in lanes of their own, with a lower priority. Stages that measure time run alone, at the end.
 # The output of each stage is in build/check/STAGE.log.
 stages_first='format release'
-lane_1='lint asan tsan mutations suites oracle pictures guards fuzz unit'
+lane_1='tsan asan lint mutations pictures fuzz guards suites oracle unit'
 lane_2='crowd chaos'
 lane_3='stops contract bloat'
 lane_4='simulation'

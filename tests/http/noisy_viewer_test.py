@@ -3,11 +3,11 @@
 must hardly notice, and the server's memory stays within its budget. CAIRN_NOISY_SECONDS (1) is the length of each phase. Only with
 CAIRN_NOISY_FULL=1 the latencies are judged: p99 of the others below 3 times what it was alone, in the best of three tries."""
 import http.client, json, os, random, socket, sys, threading, time
-from served import Served, expect, finish
+from served import Served, expect, finish, slack
 
 seconds = float(os.environ.get("CAIRN_NOISY_SECONDS", "1"))
 judged = os.environ.get("CAIRN_NOISY_FULL") == "1"
-memory_max = 700 << 20
+memory_max = slack(sys.argv[1]) * (700 << 20)
 seed = int(os.environ.get("CAIRN_SEED", str(random.randrange(1 << 30))))
 print(f"seed {seed}")
 server = Served(sys.argv[1], "--drain-delay", "0s")
