@@ -4,10 +4,10 @@
 # run beside it in lanes of their own, with a lower priority. Stages that measure time run alone, at the end.
 # The output of each stage is in build/check/STAGE.log.
 stages_first='format release'
-lane_1='tsan asan lint mutations pictures fuzz guards suites oracle unit'
+lane_1='tsan asan lint mutations pictures guards suites oracle'
 lane_2='crowd chaos'
 lane_3='stops contract bloat'
-lane_4='simulation'
+lane_4='simulation fuzz unit'
 stages_alone='server recovery'
 stages="$stages_first $lane_1 $lane_2 $lane_3 $lane_4 $stages_alone"
 
@@ -111,11 +111,10 @@ stage_pictures() {
 # Instructions of the hot path.
 stage_guards() { bench/guards/check.sh build/release; }
 
+# The targets with sanitizers, and every target for a moment without them.
 stage_fuzz() {
-  local seconds
-  seconds=$(amount 60 5)
-  tests/fuzz/run.sh 1 json >/dev/null  # builds; then two targets at a time
-  both tests/fuzz/run.sh "$seconds" expr_parse expr_eval definition -- tests/fuzz/run.sh "$seconds" json schema snapshot connection
+  tests/fuzz/run.sh "$(amount 30 2)" expr_parse expr_eval definition json schema snapshot connection
+  tests/fuzz/run.sh --fast "$(amount 5 1)"
 }
 
 # The systemd unit in a fresh Debian.
@@ -227,9 +226,9 @@ check_main() {
   progress=$!
   run_lane 0 $stages_first
   run_lane 0 $lane_1 & lanes+=($!)
-  run_lane 10 $lane_2 & lanes+=($!)
-  run_lane 10 $lane_3 & lanes+=($!)
-  run_lane 5 $lane_4 & lanes+=($!)
+  run_lane 12 $lane_2 & lanes+=($!)
+  run_lane 8 $lane_3 & lanes+=($!)
+  run_lane 8 $lane_4 & lanes+=($!)
   wait "${lanes[@]}"
   run_lane 0 $stages_alone
   kill $progress 2>/dev/null || true
