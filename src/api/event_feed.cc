@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "outbox/cloud_event.h"
-#include "store/outbox_order.h"
 #include "store/projection.h"
 
 namespace cairn::api {
@@ -107,7 +106,7 @@ bool EventFeed::may_appear_before(const OutboxRow& row, std::int64_t last) const
 }
 
 Result<std::int64_t> EventFeed::newest_complete() {
-  CAIRN_TRY(const SettledOutbox settled, settled_outbox(core_.store()));
+  CAIRN_TRY(const SettledOutbox settled, core_.store().settled_outbox());
   settled_ = settled.up_to;
   CAIRN_TRY(const std::int64_t last, newest());
   if (last <= settled_) return last;
@@ -241,7 +240,7 @@ Result<bool> EventFeed::read_new() {
     bool read_again = false;
     for (const OutboxRow& row : page.items) {
       if (may_appear_before(row, position_)) {
-        CAIRN_TRY(const SettledOutbox settled, settled_outbox(core_.store()));
+        CAIRN_TRY(const SettledOutbox settled, core_.store().settled_outbox());
         settled_ = settled.up_to;
         if (row.sequence > settled_) return true;
         read_again = true;  // it may have appeared after this page was read

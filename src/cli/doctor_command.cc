@@ -3,7 +3,6 @@
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
 #include "store/audit_chain.h"
-#include "store/setting_advice.h"
 #include "upkeep/verify.h"
 
 namespace cairn::cli {
@@ -52,7 +51,7 @@ std::vector<Finding> examine(Store& store) {
     findings.push_back({Finding::Grade::broken, std::to_string(report->findings.size()) + " invariants are broken",
                         "run `cairn verify` to list them"});
   }
-  if (const auto settings = setting_advice(store); !settings) {
+  if (const auto settings = store.setting_advice(); !settings) {
     findings.push_back(unreadable("the settings of the database", settings.error()));
   } else {
     for (const SettingAdvice& one : *settings) findings.push_back({Finding::Grade::look, one.what, one.advice});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,12 @@ struct EventPolicy {
   bool operator==(const EventPolicy&) const = default;
 };
 
+// Up to where the outbox is complete.
+struct SettledOutbox {
+  std::int64_t up_to = std::numeric_limits<std::int64_t>::max();  // no further event appears up to this sequence
+  std::optional<Timestamp> open_since;  // when the oldest transaction began that may still add events
+};
+
 class OutboxStore : public virtual StoreBase {
  public:
   // Set it once, before the first commit. Without it only `emit` writes events.
@@ -61,6 +68,9 @@ class OutboxStore : public virtual StoreBase {
   virtual Result<std::size_t> record_sink_results(const std::string& sink, std::span<const SinkResult> events) = 0;
   // Ordered by sequence. Sequences grow, but a commit that started earlier may become visible later.
   virtual Result<Page<OutboxRow>> list_outbox(const OutboxFilter& filter, const PageRequest& page) = 0;
+  // Commits of a shared store may become visible in another order than their sequences. Read rows after the answer, not
+  // before. A store that commits in the order of sequences is always complete.
+  virtual Result<SettledOutbox> settled_outbox() { return SettledOutbox{}; }
   virtual Result<std::vector<SinkDelivery>> list_deliveries(std::int64_t sequence) = 0;
   // Publishes the event again, to every sink. The delivery log gets an entry without a sink; deliveries before it no
   // longer count. False if the event does not exist.

@@ -67,6 +67,12 @@ struct QueueFault {
 
 // A part of the store that cannot be read.
 struct StoreFault {
+// A setting of the database that an operator should change.
+struct SettingAdvice {
+  std::string what;
+  std::string advice;
+};
+
   std::string place;    // page 12, log frame 3
   std::string subject;  // what is lost with it, as far as known: table, rows, ids
   std::string message;
@@ -95,6 +101,9 @@ class UpkeepStore : public virtual StoreBase {
 
   // Dead letters (StoreBase::put_dead_letter writes them). Replaying moves the envelope back to its queue in one
   // transaction. False if the letter does not exist; ErrorCode::unsupported if its kind cannot be replayed.
+  // What to change in the settings of the database. A store without a database of its own has nothing to say.
+  virtual Result<std::vector<SettingAdvice>> setting_advice() { return std::vector<SettingAdvice>(); }
+
   virtual Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) = 0;
   virtual Result<bool> replay_dead_letter(std::int64_t id) = 0;
   virtual Result<bool> discard_dead_letter(std::int64_t id) = 0;

@@ -13,10 +13,8 @@
 #include "base/id.h"
 #include "contract/sample.h"
 #include "store/open.h"
-#include "store/outbox_order.h"
 #include "store/postgres/wire/connection.h"
 #include "store/projection.h"
-#include "store/setting_advice.h"
 
 namespace cairn {
 
@@ -476,7 +474,7 @@ TEST_F(Database, TablesThatWereMadeAgainAreAnotherStore) {
 
 TEST_F(Database, PagesWithoutChecksumsAreReported) {
   open();
-  const auto advice = setting_advice(*store_);
+  const auto advice = store_->setting_advice();
   ASSERT_TRUE(advice.has_value()) << advice.error().message;
   EXPECT_EQ(advice->size(), sql("SHOW data_checksums") == "on" ? 0u : 1u);
 }
@@ -490,7 +488,7 @@ TEST_F(Database, TheOutboxIsCompleteUpToTheOldestOpenInsert) {
   const std::unique_ptr<PGconn, Finish> late(PQconnectdb(url_.c_str())), unrelated(PQconnectdb(url_.c_str()));
   const std::string insert = "INSERT INTO cairn.outbox_event (type) VALUES ('t')";
   const auto complete = [&] {
-    const auto settled = settled_outbox(*store_);
+    const auto settled = store_->settled_outbox();
     EXPECT_TRUE(settled.has_value()) << (settled ? "" : settled.error().message);
     return settled ? settled->up_to : -1;
   };

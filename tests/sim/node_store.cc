@@ -314,6 +314,14 @@ Result<std::vector<QueueFault>> NodeStore::queue_faults(std::size_t max) {
   return through("queue_faults", Way::read, [&] { return behind_.queue_faults(max); });
 }
 
+Result<std::vector<SettingAdvice>> NodeStore::setting_advice() {
+  return through("setting_advice", Way::read, [&] { return behind_.setting_advice(); });
+}
+
+Result<SettledOutbox> NodeStore::settled_outbox() {
+  return through("settled_outbox", Way::read, [&] { return behind_.settled_outbox(); });
+}
+
 Result<std::int64_t> NodeStore::put_dead_letter(const DeadLetter& letter) {
   return through("put_dead_letter", Way::write, [&] { return behind_.put_dead_letter(letter); });
 }

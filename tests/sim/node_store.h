@@ -17,6 +17,8 @@ class NodeStore final : public Store {
   Result<void> check_writable() override;
   Result<std::vector<StoreFault>> faults(std::size_t max) override;
   Result<std::vector<QueueFault>> queue_faults(std::size_t max) override;
+  Result<std::vector<SettingAdvice>> setting_advice() override;
+  Result<SettledOutbox> settled_outbox() override;
 
  private:
   enum class Way { read, write };

@@ -131,6 +131,8 @@ class ForwardingStore : public Store {
   Result<std::vector<Message>> list_messages(const InstanceId& id) override { return behind_.list_messages(id); }
   Result<StoreFigures> figures(std::size_t most) override { return behind_.figures(most); }
   Result<std::vector<QueueFault>> queue_faults(std::size_t max) override { return behind_.queue_faults(max); }
+  Result<std::vector<SettingAdvice>> setting_advice() override { return behind_.setting_advice(); }
+  Result<SettledOutbox> settled_outbox() override { return behind_.settled_outbox(); }
   Result<std::int64_t> put_dead_letter(const DeadLetter& letter) override { return behind_.put_dead_letter(letter); }
   Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) override {
     return behind_.list_dead_letters(page);

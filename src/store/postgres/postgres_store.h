@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 #include "store/lifecycle.h"
-#include "store/outbox_order.h"
 #include "store/postgres/commit/instance_numbers.h"
 #include "store/postgres/commit/keys_seen.h"
 #include "store/postgres/commit/locked_rows.h"
@@ -25,7 +24,6 @@
 #include "store/postgres/settled_events.h"
 #include "store/postgres/wire/pool.h"
 #include "store/postgres/wire/server_clock.h"
-#include "store/setting_advice.h"
 #include "store/store.h"
 
 namespace cairn {
@@ -35,7 +33,7 @@ class Channel;
 class Hints;
 }  // namespace postgres
 
-class PostgresStore final : public Store, public OutboxOrder, public AdvisesSettings {
+class PostgresStore final : public Store {
  public:
   enum class Mode { own, read_only };
   // `clock` is used only if the URL says so. In mode `own` it creates and migrates the schema. In mode `read_only`

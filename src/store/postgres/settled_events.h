@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "store/outbox_order.h"
+#include "store/outbox_store.h"
 #include "store/postgres/wire/connection.h"
 
 namespace cairn::postgres {
