@@ -34,6 +34,9 @@ struct TokenUserRow {
   bool operator==(const TokenUserRow&) const = default;
 };
 
+// A store may keep the time of an account's last token this inexactly, in seconds.
+inline constexpr std::int64_t token_seen_step_s = 86'400;
+
 // One audited change. The hash of each row covers the row before.
 struct AuditRow {
   std::int64_t sequence = 0;  // set by the store, without gaps

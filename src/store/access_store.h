@@ -18,7 +18,8 @@ class AccessStore : public virtual StoreBase {
   virtual Result<std::optional<ApiKeyRow>> find_api_key(const std::string& secret_hash) = 0;
   virtual Result<std::vector<ApiKeyRow>> list_api_keys() = 0;
   virtual Result<bool> revoke_api_key(const std::string& id) = 0;
-  // Replaces what is known of the account. Writes nothing if nothing changed.
+  // Replaces what is known of the account, and keeps the time. Writes nothing if nothing changed within a day.
+  // Retention removes accounts that have not been seen for long (RowRetention::users_before).
   virtual Result<void> put_token_user(const TokenUserRow& row) = 0;
   // The accounts of one person, by account.
   virtual Result<std::vector<TokenUserRow>> find_token_users(const std::string& person) = 0;

@@ -26,12 +26,14 @@ struct RowRetention {
   std::optional<Timestamp> runs_before;    // finished runs without an instance, with their events
   std::optional<Timestamp> outbox_before;  // published events, with their deliveries
   std::optional<Timestamp> keys_before;    // idempotency keys
+  std::optional<Timestamp> users_before;   // token users whose last token was accepted before
   std::size_t max = 1000;                  // rows of each kind
 };
 struct RowRetentionOutcome {
   std::size_t runs = 0;
   std::size_t outbox = 0;
   std::size_t keys = 0;
+  std::size_t users = 0;
   bool more = false;
 };
 
@@ -65,14 +67,14 @@ struct QueueFault {
   bool operator==(const QueueFault&) const = default;
 };
 
-// A part of the store that cannot be read.
-struct StoreFault {
 // A setting of the database that an operator should change.
 struct SettingAdvice {
   std::string what;
   std::string advice;
 };
 
+// A part of the store that cannot be read.
+struct StoreFault {
   std::string place;    // page 12, log frame 3
   std::string subject;  // what is lost with it, as far as known: table, rows, ids
   std::string message;
@@ -99,11 +101,11 @@ class UpkeepStore : public virtual StoreBase {
   // fault.
   virtual Result<std::vector<StoreFault>> faults(std::size_t) { return std::vector<StoreFault>(); }
 
-  // Dead letters (StoreBase::put_dead_letter writes them). Replaying moves the envelope back to its queue in one
-  // transaction. False if the letter does not exist; ErrorCode::unsupported if its kind cannot be replayed.
   // What to change in the settings of the database. A store without a database of its own has nothing to say.
   virtual Result<std::vector<SettingAdvice>> setting_advice() { return std::vector<SettingAdvice>(); }
 
+  // Dead letters (StoreBase::put_dead_letter writes them). Replaying moves the envelope back to its queue in one
+  // transaction. False if the letter does not exist; ErrorCode::unsupported if its kind cannot be replayed.
   virtual Result<Page<DeadLetter>> list_dead_letters(const PageRequest& page) = 0;
   virtual Result<bool> replay_dead_letter(std::int64_t id) = 0;
   virtual Result<bool> discard_dead_letter(std::int64_t id) = 0;

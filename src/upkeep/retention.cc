@@ -14,10 +14,19 @@ Timestamp before(Timestamp now, Duration age) {
   return back ? add(now, *back).value_or(Timestamp{}) : Timestamp{};
 }
 
-// Every sweep removes buffered signals that have expired, independent of the policy. Any node may do this at any time.
-Result<RetentionReport> purge_expired(UpkeepStore& store) {
+// Every sweep removes, independent of the policy, buffered signals that have expired and accounts of tokens that have
+// not been used for long. Any node may do this at any time.
+Result<RetentionReport> purge_expired(UpkeepStore& store, const std::function<bool()>& stop) {
   CAIRN_TRY_VOID(store.retire_instances({{}, store.now(), 0}));
-  return RetentionReport();
+  RetentionReport report;
+  RowRetention request;
+  request.users_before = before(store.now(), token_users_kept);
+  RowRetentionOutcome batch;
+  do {
+    CAIRN_TRY(batch, store.retire_rows(request));
+    report.users += batch.users;
+  } while (batch.more && batch.users > 0 && !(stop && stop()));
+  return report;
 }
 
 class Sweep {
@@ -47,7 +56,8 @@ class Sweep {
   }
 
   Result<void> sweep() {
-    CAIRN_TRY_VOID(purge_expired(store_));
+    CAIRN_TRY(const RetentionReport purged, purge_expired(store_, stop_));
+    report_.users += purged.users;
     CAIRN_TRY_VOID(retire(Status::completed, policy_.completed));
     CAIRN_TRY_VOID(retire(Status::failed, policy_.failed));
     CAIRN_TRY_VOID(retire(Status::cancelled, policy_.cancelled));
@@ -129,14 +139,15 @@ void RetentionLoop::run() {
   };
   while (true) {
     const auto swept =
-        policy_.keeps_everything() ? purge_expired(store_) : run_retention(store_, owner_, policy_, stopping);
+        policy_.keeps_everything() ? purge_expired(store_, stopping) : run_retention(store_, owner_, policy_, stopping);
     if (!swept) {
       log_error("retention.failed", swept.error());
-    } else if (swept->instances + swept->runs + swept->outbox + swept->keys > 0) {
+    } else if (swept->instances + swept->runs + swept->outbox + swept->keys + swept->users > 0) {
       log_info("retention.done", {{"instances", static_cast<std::int64_t>(swept->instances)},
                                   {"runs", static_cast<std::int64_t>(swept->runs)},
                                   {"outbox", static_cast<std::int64_t>(swept->outbox)},
-                                  {"keys", static_cast<std::int64_t>(swept->keys)}});
+                                  {"keys", static_cast<std::int64_t>(swept->keys)},
+                                  {"token_users", static_cast<std::int64_t>(swept->users)}});
     }
     std::unique_lock lock(mutex_);
     if (stopped_.wait_for(lock, every_, [this] { return stopping_; })) return;

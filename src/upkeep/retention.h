@@ -17,6 +17,10 @@
 
 namespace cairn {
 
+// How long the roles of a token's account are kept after its last token. A task can then be assigned to the person
+// without a check of roles, as to any person that the server has not seen.
+inline constexpr Duration token_users_kept = Duration::of_seconds(90 * 86'400);
+
 // How long ended work is kept. Empty: for ever.
 struct RetentionPolicy {
   std::optional<Duration> completed;
@@ -36,6 +40,7 @@ struct RetentionReport {
   std::size_t runs = 0;
   std::size_t outbox = 0;
   std::size_t keys = 0;
+  std::size_t users = 0;  // accounts of tokens
 };
 
 // Runs until nothing is old enough, `stop` returns true or the lock is lost. `owner` is the node.

@@ -306,6 +306,23 @@ TEST_P(Upkeep, SignalsThatWereKeptTooLongGoThoughEverythingElseIsKept) {
   EXPECT_EQ(row("b").status, Status::waiting) << "the other one was removed";
 }
 
+TEST_P(Upkeep, AccountsOfTokensGoThoughEverythingElseIsKept) {
+  ASSERT_TRUE(store_->put_token_user({"#gone", "gone", {"viewer"}, {}}).has_value());
+  clock_.advance(token_users_kept);
+  ASSERT_TRUE(store_->put_token_user({"#here", "here", {"viewer"}, {}}).has_value());
+  const auto sweep = [&] {
+    RetentionLoop loop(*store_, "n", {}, std::chrono::hours(1));
+    loop.start();
+    loop.stop();
+  };
+  sweep();
+  EXPECT_EQ(store_->find_token_users("gone")->size(), 1u) << "not older yet";
+  clock_.advance(Duration::of_seconds(1));
+  sweep();
+  EXPECT_TRUE(store_->find_token_users("gone")->empty());
+  EXPECT_EQ(store_->find_token_users("here")->size(), 1u);
+}
+
 TEST_P(Upkeep, OnlyOneNodeAtATimeDoesRetention) {
   deploy(leaf);
   start("leaf", "old");

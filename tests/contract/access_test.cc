@@ -59,6 +59,30 @@ TEST_P(ApiKeys, TheLastRolesOfATokenUserAreKept) {
   EXPECT_TRUE(must(store().find_token_users("nobody")).empty());
 }
 
+TEST_P(ApiKeys, TokenUsersThatAreNoLongerSeenAreRemoved) {
+  const auto remove = [&](Timestamp before, std::size_t max = 1000) {
+    RowRetention request;
+    request.users_before = before;
+    request.max = max;
+    return must(store().retire_rows(request));
+  };
+  for (int i = 0; i < 5; ++i) must(store().put_token_user({"#" + std::to_string(i), "many", {"viewer"}, {}}));
+  const TokenUserRow ann{"#ann", "ann", {"viewer"}, {}};
+  must(store().put_token_user(ann));
+  EXPECT_EQ(remove(store().now()).users, 0u) << "seen now";
+  // A token with the same roles counts too, if a day has passed.
+  clock_.advance(Duration::of_seconds(token_seen_step_s + 60));
+  must(store().put_token_user(ann));
+  const Timestamp since = store().now();
+  EXPECT_EQ(must(store().retire_rows({})).users, 0u) << "nothing was asked for";
+  const RowRetentionOutcome part = remove(since, 2);
+  EXPECT_EQ(part.users, 2u);
+  EXPECT_TRUE(part.more);
+  EXPECT_EQ(remove(since).users, 3u);
+  EXPECT_TRUE(must(store().find_token_users("many")).empty());
+  EXPECT_EQ(must(store().find_token_users("ann")), std::vector{ann});
+}
+
 AuditRow change(const std::string& what) {
   AuditRow row;
   row.who = "ada";

@@ -38,15 +38,15 @@ Result<bool> MemoryStore::revoke_api_key(const std::string& id) {
 
 Result<void> MemoryStore::put_token_user(const TokenUserRow& row) {
   const std::lock_guard lock(mutex_);
-  token_users_[row.account] = row;
+  token_users_[row.account] = {row, now()};
   return {};
 }
 
 Result<std::vector<TokenUserRow>> MemoryStore::find_token_users(const std::string& person) {
   const std::lock_guard lock(mutex_);
   std::vector<TokenUserRow> rows;
-  for (const auto& [account, row] : token_users_) {
-    if (row.person == person) rows.push_back(row);
+  for (const auto& [account, user] : token_users_) {
+    if (user.row.person == person) rows.push_back(user.row);
   }
   return rows;
 }

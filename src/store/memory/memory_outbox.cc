@@ -201,6 +201,11 @@ Result<RowRetentionOutcome> MemoryStore::retire_rows(const RowRetention& request
     retire(
         keys_, outcome.keys, [&](const auto& key) { return key.second.at < *request.keys_before; }, [](const auto&) {});
   }
+  if (request.users_before) {
+    retire(
+        token_users_, outcome.users, [&](const auto& user) { return user.second.seen_at < *request.users_before; },
+        [](const auto&) {});
+  }
   return outcome;
 }
 

@@ -114,7 +114,11 @@ class MemoryStore : public Store {
   std::map<std::string, ScheduleRow> schedules_;
   std::map<std::string, Timestamp> held_schedules_;
   std::map<std::string, ApiKeyRow> api_keys_;
-  std::map<std::string, TokenUserRow> token_users_;  // by account
+  struct TokenUser {
+    TokenUserRow row;
+    Timestamp seen_at;
+  };
+  std::map<std::string, TokenUser> token_users_;  // by account
   std::vector<AuditRow> audit_;
 };
 

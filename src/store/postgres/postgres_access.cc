@@ -66,7 +66,9 @@ Result<bool> PostgresStore::revoke_api_key(const std::string& id) {
 
 Result<void> PostgresStore::put_token_user(const TokenUserRow& row) {
   CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
-    db.send(Sql::put_token_user, row.account, row.person, postgres::names(row.roles), postgres::names(row.task_roles));
+    const Timestamp at = now();
+    db.send(Sql::put_token_user, row.account, row.person, postgres::names(row.roles), postgres::names(row.task_roles),
+            at, after(at, Duration::of_seconds(-token_seen_step_s)));
     return true;
   }));
   return {};

@@ -268,7 +268,8 @@ Result<RowRetentionOutcome> PostgresStore::retire_rows(const RowRetention& reque
   if (request.runs_before) outcome.runs = note(retire_runs(*request.runs_before, request.max, outcome.more));
   if (request.outbox_before) outcome.outbox = remove_oldest(Sql::retire_outbox, *request.outbox_before);
   if (request.keys_before) outcome.keys = remove_oldest(Sql::retire_keys, *request.keys_before);
-  if (failed && outcome.runs + outcome.outbox + outcome.keys == 0) return *failed;
+  if (request.users_before) outcome.users = remove_oldest(Sql::retire_users, *request.users_before);
+  if (failed && outcome.runs + outcome.outbox + outcome.keys + outcome.users == 0) return *failed;
   return outcome;
 }
 

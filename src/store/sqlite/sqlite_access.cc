@@ -101,8 +101,9 @@ Result<void> SqliteStore::put_token_user(const TokenUserRow& row) {
   const std::lock_guard lock(writer_mutex_);
   if (auto refused = refusal()) return *refused;
   Transaction transaction(*writer_);
+  const Timestamp at = now();
   writer_->run(Sql::put_token_user, row.account, row.person, json_text(name_list(row.roles)),
-               json_text(name_list(row.task_roles)));
+               json_text(name_list(row.task_roles)), at, after(at, Duration::of_seconds(-token_seen_step_s)));
   if (auto done = transaction.commit(); !done) return failed(done.error());
   return {};
 }

@@ -33,6 +33,7 @@ Candidates oldest(sqlite::Connection& db, Sql statement, Timestamp before, std::
 // A reader finds the candidates, so the writer is held only for the removal itself.
 Result<RowRetentionOutcome> SqliteStore::retire_rows(const RowRetention& request) {
   Candidates runs, events, keys;
+  std::vector<std::string> users;
   {
     Reader db = reader();
     if (request.runs_before) {
@@ -46,11 +47,15 @@ Result<RowRetentionOutcome> SqliteStore::retire_rows(const RowRetention& request
     if (request.keys_before) {
       keys = oldest(*db, Sql::oldest_keys, *request.keys_before, request.max, [](const Query&) { return true; });
     }
+    if (request.users_before) {
+      Query rows = db->query(Sql::oldest_token_users, *request.users_before, static_cast<std::int64_t>(request.max));
+      while (rows.next()) users.push_back(rows.text(0));
+    }
     if (db->error()) return *db->error();
   }
   RowRetentionOutcome outcome;
-  outcome.more = runs.more || events.more || keys.more;
-  if (runs.rows.empty() && events.rows.empty() && keys.rows.empty()) return outcome;
+  outcome.more = runs.more || events.more || keys.more || users.size() == request.max;
+  if (runs.rows.empty() && events.rows.empty() && keys.rows.empty() && users.empty()) return outcome;
 
   const std::lock_guard lock(writer_mutex_);
   if (auto refused = refusal()) return *refused;
@@ -67,6 +72,9 @@ Result<RowRetentionOutcome> SqliteStore::retire_rows(const RowRetention& request
   }
   for (const std::int64_t key : keys.rows) {
     outcome.keys += static_cast<std::size_t>(writer_->run(Sql::remove_key, key, *request.keys_before));
+  }
+  for (const std::string& account : users) {
+    outcome.users += static_cast<std::size_t>(writer_->run(Sql::remove_token_user, account, *request.users_before));
   }
   if (auto done = transaction.commit(); !done) return failed(done.error());
   return outcome;

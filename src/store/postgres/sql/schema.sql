@@ -1,5 +1,5 @@
 -- The schema of a PostgreSQL store.
--- version: 31
+-- version: 32
 --
 -- A new store gets this file and then every migration (sql/migrations), in one transaction. The first release freezes it:
 -- later changes are migrations. The store replaces the schema name `cairn` with its own.
@@ -569,7 +569,8 @@ CREATE TABLE cairn.wf_token_users (
   account text COLLATE "C" PRIMARY KEY,  -- issuer and subject
   person text COLLATE "C" NOT NULL,
   roles text[] NOT NULL,                 -- of cairn
-  task_roles text[] NOT NULL             -- in human tasks
+  task_roles text[] NOT NULL,            -- in human tasks
+  seen_at timestamptz NOT NULL           -- when a token of the account was accepted last, to a day
 );
 CREATE INDEX wf_token_users_person ON cairn.wf_token_users (person);
 
@@ -577,6 +578,8 @@ CREATE INDEX wf_token_users_person ON cairn.wf_token_users (person);
 -- shows. Rows are only appended, without gaps.
 CREATE TABLE cairn.wf_audit (
   sequence bigint PRIMARY KEY,
+-- Retention finds accounts that are no longer used.
+CREATE INDEX wf_token_users_seen ON cairn.wf_token_users (seen_at);
   at timestamptz NOT NULL,
   who text NOT NULL,
   what text NOT NULL,      -- the operation, e.g. instance.cancel

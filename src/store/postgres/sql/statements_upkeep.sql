@@ -113,9 +113,9 @@ SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, rev
 -- name: revoke_api_key
 UPDATE cairn.wf_api_keys SET revoked_at = coalesce(revoked_at, $2) WHERE id = $1
 -- name: put_token_user
-INSERT INTO cairn.wf_token_users AS u (account, person, roles, task_roles) VALUES ($1, $2, $3, $4)
-ON CONFLICT (account) DO UPDATE SET person = excluded.person, roles = excluded.roles, task_roles = excluded.task_roles
-WHERE (u.person, u.roles, u.task_roles) IS DISTINCT FROM (excluded.person, excluded.roles, excluded.task_roles)
+INSERT INTO cairn.wf_token_users AS u (account, person, roles, task_roles, seen_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (account) DO UPDATE SET person = excluded.person, roles = excluded.roles, task_roles = excluded.task_roles, seen_at = excluded.seen_at
+WHERE (u.person, u.roles, u.task_roles) IS DISTINCT FROM (excluded.person, excluded.roles, excluded.task_roles) OR u.seen_at < $6
 -- name: find_token_users
 SELECT account, person, roles, task_roles FROM cairn.wf_token_users WHERE person = $1 ORDER BY account
 -- name: append_audit
@@ -153,4 +153,8 @@ SELECT count(*) FROM gone
 -- name: retire_keys
 WITH old AS (SELECT scope, key FROM cairn.wf_idempotency_keys WHERE at < $1 ORDER BY at LIMIT $2),
 gone AS (DELETE FROM cairn.wf_idempotency_keys k USING old WHERE k.scope = ANY (ARRAY[old.scope]) AND k.key = ANY (ARRAY[old.key]) RETURNING 1)
+SELECT count(*) FROM gone
+-- name: retire_users
+WITH old AS (SELECT account FROM cairn.wf_token_users WHERE seen_at < $1 ORDER BY seen_at LIMIT $2 FOR UPDATE SKIP LOCKED),
+gone AS (DELETE FROM cairn.wf_token_users u USING old WHERE u.account = ANY (ARRAY[old.account]) RETURNING 1)
 SELECT count(*) FROM gone

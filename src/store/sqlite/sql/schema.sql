@@ -1,5 +1,5 @@
 -- The schema of a SQLite store.
--- version: 31
+-- version: 32
 --
 -- A new store gets this file and then every migration (sql/migrations). The first release freezes it: later changes are
 -- migrations.
@@ -413,9 +413,12 @@ CREATE TABLE wf_token_users (
   account TEXT PRIMARY KEY,  -- issuer and subject
   person TEXT NOT NULL,
   roles TEXT NOT NULL,       -- JSON array: roles of cairn
-  task_roles TEXT NOT NULL   -- JSON array: roles in human tasks
+  task_roles TEXT NOT NULL,  -- JSON array: roles in human tasks
+  seen_at INTEGER NOT NULL   -- when a token of the account was accepted last, to a day
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX wf_token_users_person ON wf_token_users (person);
+-- Retention finds accounts that are no longer used.
+CREATE INDEX wf_token_users_seen ON wf_token_users (seen_at);
 
 -- The audit trail. Each row's hash covers the hash of the row before (store/audit_chain.h), so a removed or changed row
 -- shows. Rows are only appended, without gaps.

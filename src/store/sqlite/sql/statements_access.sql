@@ -9,10 +9,15 @@ SELECT id, secret_hash, subject, roles, scope, note, created_at, expires_at, rev
 -- name: revoke_api_key
 UPDATE wf_api_keys SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1
 -- name: put_token_user
-INSERT INTO wf_token_users (account, person, roles, task_roles) VALUES (?1, ?2, ?3, ?4)
-ON CONFLICT (account) DO UPDATE SET person = ?2, roles = ?3, task_roles = ?4 WHERE person <> ?2 OR roles <> ?3 OR task_roles <> ?4
+INSERT INTO wf_token_users (account, person, roles, task_roles, seen_at) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (account) DO UPDATE SET person = ?2, roles = ?3, task_roles = ?4, seen_at = ?5
+WHERE person <> ?2 OR roles <> ?3 OR task_roles <> ?4 OR seen_at < ?6
 -- name: find_token_users
 SELECT account, person, roles, task_roles FROM wf_token_users WHERE person = ?1 ORDER BY account
+-- name: oldest_token_users
+SELECT account FROM wf_token_users WHERE seen_at < ?1 ORDER BY seen_at LIMIT ?2
+-- name: remove_token_user
+DELETE FROM wf_token_users WHERE account = ?1 AND seen_at < ?2
 -- name: last_audit
 SELECT sequence, hash FROM wf_audit ORDER BY sequence DESC LIMIT 1
 -- name: insert_audit
