@@ -9,6 +9,8 @@
 #include <charconv>
 #include <optional>
 
+#include "base/name_lookup.h"
+
 namespace cairn::redis {
 
 namespace {
@@ -98,6 +100,8 @@ class PipeSignalHeldBack {
   bool was_pending_ = false;
 };
 
+using Context = std::unique_ptr<redisContext, FreeContext>;
+
 Error unavailable(std::string_view why) { return {ErrorCode::unavailable, "Redis: " + std::string(why)}; }
 
 // The error in a reply, or in one part of an EXEC reply.
@@ -119,10 +123,33 @@ void append(redisContext& context, const Command& command) {
   redisAppendCommandArgv(&context, static_cast<int>(command.size()), texts.data(), sizes.data());
 }
 
+// hiredis would look up a name itself, without a timeout.
+Result<Context> connect(const Address& address, Duration timeout) {
+  const timeval limit{static_cast<time_t>(timeout.seconds), timeout.nanos / 1000};
+  std::vector<std::string> hosts;
+  if (address.path.empty()) {
+    auto found = find_addresses(address.host, std::chrono::milliseconds(timeout.ms_up()));
+    if (!found) return unavailable(found.error().message);
+    hosts = std::move(*found);
+  } else {
+    hosts.push_back(address.path);
+  }
+  Context context;
+  for (const std::string& host : hosts) {
+    context.reset(address.path.empty() ? redisConnectWithTimeout(host.c_str(), address.port, limit)
+                                       : redisConnectUnixWithTimeout(host.c_str(), limit));
+    if (!context) return unavailable("out of memory");
+    if (context->err == 0) break;
+  }
+  if (context->err != 0) return unavailable(context->errstr);
+  redisSetTimeout(context.get(), limit);
+  return context;
+}
+
 }  // namespace
 
 struct Connection::Link {
-  std::unique_ptr<redisContext, FreeContext> context;
+  Context context;
 };
 
 Result<void> check_url(std::string_view url) {
@@ -136,13 +163,8 @@ Connection::~Connection() = default;
 Result<std::unique_ptr<Connection>> Connection::open(std::string_view url, Duration timeout) {
   const PipeSignalHeldBack guard;
   CAIRN_TRY(const Address address, read_address(url));
-  const timeval limit{static_cast<time_t>(timeout.seconds), timeout.nanos / 1000};
   auto link = std::make_unique<Link>();
-  link->context.reset(address.path.empty() ? redisConnectWithTimeout(address.host.c_str(), address.port, limit)
-                                           : redisConnectUnixWithTimeout(address.path.c_str(), limit));
-  if (!link->context) return unavailable("out of memory");
-  if (link->context->err != 0) return unavailable(link->context->errstr);
-  redisSetTimeout(link->context.get(), limit);
+  CAIRN_TRY(link->context, connect(address, timeout));
   std::unique_ptr<Connection> connection(new Connection(std::move(link)));
   std::vector<Command> greeting;
   if (!address.password.empty()) {

@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "transport/egress_policy.h"
 #include "transport/http_call.h"
-#include "transport/name_lookup.h"
+#include "base/name_lookup.h"
 
 namespace cairn {
 

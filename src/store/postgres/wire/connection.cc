@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "store/postgres/wire/host_addresses.h"
 
 namespace cairn::postgres {
 
@@ -98,7 +99,9 @@ void note(void* given, const PGresult* result) {
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const Target& target) {
-  PGconn* handle = PQconnectdb(target.conninfo.c_str());
+  const auto connected = connect(target.conninfo);
+  if (!connected) return Error{connected.error().code, target.shown + ": " + connected.error().message};
+  PGconn* const handle = *connected;
   std::unique_ptr<Connection> connection(new Connection(handle, target.schema));
   if (PQstatus(handle) != CONNECTION_OK) {
     const std::string why = handle ? trimmed(PQerrorMessage(handle)) : "out of memory";

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace cairn {
 
 class NameLookup {
@@ -39,6 +41,23 @@ class NameLookup {
   struct State;
   std::shared_ptr<State> state_;  // shared with threads that may outlive this object while the system's resolver blocks
 };
+
+// The same for a caller that waits for the answer, but no longer than it says. Answers are not cached: a database may
+// move to another address at any time. Safe from several threads.
+class NameWait {
+ public:
+  explicit NameWait(NameLookup::Resolve resolve);
+  // Blocks. ErrorCode::unavailable if the name does not exist or there is no answer in time.
+  Result<NameLookup::Addresses> find(const std::string& host, std::chrono::milliseconds timeout);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // shared with the lookup, whose answer may come after this object
+  NameLookup lookup_;
+};
+
+// `NameWait::find` with the system's resolver. An address is its own answer.
+Result<NameLookup::Addresses> find_addresses(const std::string& host, std::chrono::milliseconds timeout);
 
 // The system's resolver.
 NameLookup::Addresses ask_system(const std::string& host);

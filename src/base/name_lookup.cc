@@ -1,4 +1,4 @@
-#include "transport/name_lookup.h"
+#include "base/name_lookup.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace cairn {
@@ -96,6 +97,54 @@ void NameLookup::stop() {
   const std::lock_guard lock(state_->mutex);
   state_->stopping = true;
   state_->asked.notify_all();
+}
+
+struct NameWait::State {
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::uint64_t next = 0;
+  std::map<std::uint64_t, std::optional<NameLookup::Addresses>> waiting;  // by ticket
+};
+
+NameWait::NameWait(NameLookup::Resolve resolve)
+    : state_(std::make_shared<State>()),
+      lookup_(std::move(resolve), {}, [state = state_](std::uint64_t ticket, NameLookup::Addresses addresses) {
+        const std::lock_guard lock(state->mutex);
+        const auto waiting = state->waiting.find(ticket);
+        if (waiting == state->waiting.end()) return;
+        waiting->second = std::move(addresses);
+        state->answered.notify_all();
+      }) {}
+
+Result<NameLookup::Addresses> NameWait::find(const std::string& host, std::chrono::milliseconds timeout) {
+  std::uint64_t ticket = 0;
+  {
+    const std::lock_guard lock(state_->mutex);
+    ticket = ++state_->next;
+    state_->waiting.emplace(ticket, std::nullopt);
+  }
+  lookup_.ask(ticket, host);
+  std::unique_lock lock(state_->mutex);
+  const auto waiting = state_->waiting.find(ticket);
+  state_->answered.wait_for(lock, timeout, [&] { return waiting->second.has_value(); });
+  const std::optional<NameLookup::Addresses> addresses = std::move(waiting->second);
+  state_->waiting.erase(waiting);
+  if (!addresses) {
+    return Error{ErrorCode::unavailable,
+                 "the name server has not answered for " + host + " within " + std::to_string(timeout.count()) + " ms"};
+  }
+  if (addresses->empty()) return Error{ErrorCode::unavailable, "there is no host " + host};
+  return *addresses;
+}
+
+Result<NameLookup::Addresses> find_addresses(const std::string& host, std::chrono::milliseconds timeout) {
+  in6_addr bytes{};
+  if (inet_pton(AF_INET, host.c_str(), &bytes) == 1 || inet_pton(AF_INET6, host.c_str(), &bytes) == 1) {
+    return NameLookup::Addresses{host};
+  }
+  // Never destroyed: a thread may look up a name while the process ends.
+  static NameWait* const names = new NameWait(ask_system);
+  return names->find(host, timeout);
 }
 
 NameLookup::Addresses ask_system(const std::string& host) {
