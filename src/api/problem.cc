@@ -6,6 +6,9 @@
 namespace cairn::api {
 namespace {
 
+// The store cannot be used now. Every such answer says when to try again.
+constexpr std::string_view unavailable = "unavailable";
+
 int status_of_limit(ErrorCode code, std::string_view limit) {
   if (code == ErrorCode::unavailable) return 503;
   // Kept signals are used or expire: the same request may succeed later.
@@ -35,7 +38,9 @@ Response problem(int status, std::string_view name, std::string_view title, std:
   document.set("title", title);
   document.set("status", status);
   document.set("detail", detail);
-  return {status, "application/problem+json", {}, write_json(document)};
+  Response response{status, "application/problem+json", {}, write_json(document)};
+  if (status == 503 && name == unavailable) response.headers.emplace_back("retry-after", "1");
+  return response;
 }
 
 Response problem(const Error& error) {
@@ -57,11 +62,7 @@ Response problem(const Error& error) {
     case ErrorCode::limit:
       count_limit_refusal("other", 0);
       return problem(413, "limit", "A limit was exceeded", error.message);
-    case ErrorCode::unavailable: {
-      Response response = problem(503, "unavailable", "The store is unavailable", error.message);
-      response.headers.emplace_back("retry-after", "1");
-      return response;
-    }
+    case ErrorCode::unavailable: return problem(503, unavailable, "The store is unavailable", error.message);
     case ErrorCode::unsupported: return problem(501, "unsupported", "Not supported by this build", error.message);
     case ErrorCode::corrupt: return problem(500, "corrupt", "A stored row is corrupt", error.message);
     case ErrorCode::internal: break;

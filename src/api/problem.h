@@ -14,7 +14,8 @@
 
 namespace cairn::api {
 
-// `name` is the stable last part of the type: not_found, version_moved, lease_lost, …
+// `name` is the stable last part of the type: not_found, version_moved, lease_lost, … A 503 with the name `unavailable`
+// says when to retry.
 Response problem(int status, std::string_view name, std::string_view title, std::string_view detail, Json more = {});
 Response problem(const Error& error);
 // The refusal by a limit. The problem has the members `limit` and `limit_value`, and those of `more`; the refusal is
