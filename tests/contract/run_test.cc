@@ -53,6 +53,26 @@ TEST_P(Runs, TheSameKeyGivesTheFirstRun) {
   EXPECT_FALSE(must(store().find_run({"s"})).has_value());
 }
 
+// A client that chose the key of a call must not stop the instance, nor get its run.
+TEST_P(Runs, TheKeyOfACallIsNoKeyOfAClient) {
+  RunRow sent = sample::run("sent");
+  sent.idempotency_key = "key-owned";
+  EXPECT_TRUE(must(store().submit_run(sent)).second);
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "owned");
+  EXPECT_EQ(commit(advance).kind, Kind::done);
+  sent.id = {"again"};
+  const auto [known, is_new] = must(store().submit_run(sent));
+  EXPECT_FALSE(is_new);
+  EXPECT_EQ(known.id.value, "sent");
+  Advance other = sample::begin("b");
+  sample::add_run(other, "later");
+  EXPECT_EQ(commit(other).kind, Kind::done);
+  RunRow late = sample::run("late");
+  late.idempotency_key = "key-later";
+  EXPECT_TRUE(must(store().submit_run(late)).second) << "it is not the call";
+}
+
 TEST_P(Runs, ADeletedRunKeepsItsKey) {
   RunRow first = sample::run("r");
   first.idempotency_key = "k";

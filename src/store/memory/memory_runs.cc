@@ -36,7 +36,7 @@ void MemoryStore::insert_run(RunRow row, const std::optional<RunLease>& lease, C
   } else {
     wakeup.runs = true;
   }
-  if (!run.row.idempotency_key.empty()) run_keys_[run.row.idempotency_key] = run.row.id.value;
+  if (!run.row.instance && !run.row.idempotency_key.empty()) run_keys_[run.row.idempotency_key] = run.row.id.value;
   runs_[run.row.id.value] = std::move(run);
 }
 

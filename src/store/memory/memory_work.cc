@@ -251,11 +251,8 @@ Result<RetentionOutcome> MemoryStore::retire_instances(const RetentionRequest& r
 void MemoryStore::remove_instance(const std::string& id) {
   const std::int64_t number = instances_.at(id).number;
   std::erase_if(tasks_, [&](const auto& task) { return task.second.row.instance.value == id; });
-  std::erase_if(runs_, [&](const auto& run) {
-    const bool gone = run.second.row.instance && run.second.row.instance->value == id;
-    if (gone) run_keys_.erase(run.second.row.idempotency_key);
-    return gone;
-  });
+  std::erase_if(runs_,
+                [&](const auto& run) { return run.second.row.instance && run.second.row.instance->value == id; });
   std::erase_if(messages_, [&](const auto& message) { return message.second.target.value == id; });
   std::erase_if(timers_, [&](const auto& timer) { return timer.second.instance.value == id; });
   std::erase_if(outbox_, [&](const auto& row) {

@@ -279,6 +279,8 @@ CREATE TABLE cairn.workflow_run (
   attempt_until timestamptz,                -- when the current attempt times out; only set while leased
   troubled boolean NOT NULL DEFAULT false   -- failed or cancelled
 ) WITH (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+-- Submitting again with the same key answers the first run. The keys of calls are unique by their instance.
+CREATE UNIQUE INDEX workflow_run_key ON cairn.workflow_run (idempotency_key) WHERE idempotency_key IS NOT NULL AND instance IS NULL;
 CREATE INDEX workflow_run_instance ON cairn.workflow_run (instance) WHERE instance IS NOT NULL;
 -- Operators look for these among many that succeeded. Runs that succeed never enter it.
 CREATE INDEX workflow_run_troubled ON cairn.workflow_run (n) WHERE troubled;
@@ -361,7 +363,7 @@ CREATE TABLE cairn.wf_run_leases (
 -- Runs and plain SQL --------------------------------------------------------------------------------------------------
 
 -- Guards updates of `workflow_run` by other programs. A finished run stays finished. A run must be leased before it can
--- end. A program that leases gets a fence and a timeout for its attempt like every worker. Leasing an expired lease again
+-- end. A run without an attempt left cannot wait for one, because no worker would get it. A program that leases gets a fence and a timeout for its attempt like every worker. Leasing an expired lease again
 -- is a new lease, even under the same name.
 CREATE FUNCTION cairn.workflow_run_guard() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -87,7 +87,7 @@ SELECT r.id FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[])
 SELECT set_config('lock_timeout', $1::text, true)
 -- name: find_run_by_key
 SELECT {run_columns}
-FROM cairn.workflow_run r WHERE r.idempotency_key = $1
+FROM cairn.workflow_run r WHERE r.idempotency_key = $1 AND r.instance IS NULL
 -- name: queued_types
 WITH RECURSIVE found (type) AS (
   (SELECT q.type FROM cairn.wf_run_q q WHERE NOT q.later AND q.type >= $1 AND q.type < $2 ORDER BY q.type LIMIT 1)
