@@ -1,5 +1,7 @@
 // The outbox and schedules. Claims on both are stored in their rows, not in a process. A claim lasts for the given
 // time, and every node can see when it ends.
+#include <set>
+
 #include "store/postgres/wire/lock_key.h"
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
@@ -16,6 +18,8 @@ using postgres::Sql;
 namespace {
 
 constexpr std::int64_t assigned_at_once = 256;  // even if few are claimed: a paused sink asks for one event only
+// When an event is delivered again that could not be marked as published, because a program had it locked.
+constexpr Duration locked_event_again = Duration::of_seconds(30);
 
 ScheduleRow read_schedule(const Rows& rows) {
   ScheduleRow row;
@@ -84,12 +88,19 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
       prefixes.add(type);
     }
   }
-  return write<std::vector<OutboxRow>>([&](Connection& db) -> Result<std::vector<OutboxRow>> {
+  bool around_locks = false;
+  const auto take = [&](Connection& db) -> Result<std::vector<OutboxRow>> {
     const Timestamp at = now();
     const auto max = static_cast<std::int64_t>(claim.max);
     // Only one transaction claims or records results at a time: the first event of a subject must not change meanwhile.
     db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
-    assigned = fresh ? db.query(Sql::assign_outbox, assigned_at_once, names, prefixes, at).changed() : 0;
+    db.send(Sql::short_lock_timeout);
+    Column<std::int64_t> locked;
+    if (fresh && around_locks) {
+      for (Rows rows = db.query(Sql::locked_new_events, 4 * assigned_at_once); rows.next();)
+        locked.add(rows.integer(0));
+    }
+    assigned = fresh ? db.query(Sql::assign_outbox, assigned_at_once, names, prefixes, at, locked).changed() : 0;
     std::vector<OutboxRow> claimed;
     Rows rows =
         db.query(Sql::claim_outbox, at, claim.sink, std::min(max, static_cast<std::int64_t>(outbox_retries_max(claim))),
@@ -115,7 +126,13 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
       if (claimed.empty()) assigned = assigned_at_once;  // there may be others behind them
     }
     return claimed;
-  });
+  };
+  // A program that keeps an event locked must not hold up the others: every sink of every node would wait.
+  std::string state;
+  auto taken = write<std::vector<OutboxRow>>(take, &state);
+  if (taken || state != postgres::lock_timeout_state) return taken;
+  around_locks = true;
+  return write<std::vector<OutboxRow>>(take);
 }
 
 Result<std::vector<std::string>> PostgresStore::list_sink_queues() {
@@ -140,10 +157,19 @@ Result<void> PostgresStore::hold_outbox(const std::string& sink, std::span<const
 
 Result<std::size_t> PostgresStore::record_sink_results(const std::string& sink, std::span<const SinkResult> events) {
   Wakeup wakeup;
-  auto published = write<std::size_t>([&](Connection& db) -> Result<std::size_t> {
+  bool around_locks = false;
+  const auto record = [&](Connection& db) -> Result<std::size_t> {
     wakeup = {};
     const Timestamp at = now();
-    Column<std::int64_t> tried, done, retried, untried;
+    std::set<std::int64_t> locked;
+    db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
+    db.send(Sql::short_lock_timeout);
+    if (around_locks) {
+      Column<std::int64_t> all;
+      for (const SinkResult& event : events) all.add(event.sequence);
+      for (Rows rows = db.query(Sql::locked_events, all); rows.next();) locked.insert(rows.integer(0));
+    }
+    Column<std::int64_t> tried, done, retried, untried, unpublished;
     Column<std::string> sinks, errors;
     Column<int> attempts;
     Column<Timestamp> times, due;
@@ -165,19 +191,31 @@ Result<std::size_t> PostgresStore::record_sink_results(const std::string& sink, 
         retried.add(event.sequence);
         due.add(next);
         if (!wakeup.due || next < *wakeup.due) wakeup.due = next;
+      } else if (locked.contains(event.sequence)) {
+        unpublished.add(event.sequence);
       } else {
         done.add(event.sequence);
       }
     }
-    db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
     if (!tried.empty()) db.send(Sql::insert_deliveries, tried, sinks, attempts, times, delivered, errors);
     if (!untried.empty()) db.send(Sql::hold_outbox, sink, untried, at);
     if (!retried.empty()) db.send(Sql::retry_events, sink, retried, due);
+    if (!done.empty()) {
+      db.send(Sql::unqueue_events, sink, done);
+      db.send(Sql::next_of_subjects, sink, done, at);
+    }
+    // It stays in the queue and is delivered once more, when it can be marked as published.
+    if (!unpublished.empty()) db.send(Sql::hold_outbox, sink, unpublished, after(at, locked_event_again));
     if (done.empty()) return std::size_t{0};
-    db.send(Sql::unqueue_events, sink, done);
-    db.send(Sql::next_of_subjects, sink, done, at);
     return static_cast<std::size_t>(db.query(Sql::publish_events, done, at).changed());
-  });
+  };
+  // As in `claim_part`: the others do not wait for an event that a program keeps locked.
+  std::string state;
+  auto published = write<std::size_t>(record, &state);
+  if (!published && state == postgres::lock_timeout_state) {
+    around_locks = true;
+    published = write<std::size_t>(record);
+  }
   if (published) tell(wakeup);
   return published;
 }

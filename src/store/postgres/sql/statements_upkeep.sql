@@ -2,8 +2,19 @@
 
 -- name: any_new_event
 SELECT EXISTS (SELECT 1 FROM cairn.outbox_event WHERE published_at IS NULL AND NOT assigned)
+-- name: locked_new_events
+-- Those of the first $1 new events that another transaction has locked.
+WITH fresh AS MATERIALIZED (SELECT n FROM cairn.outbox_event WHERE published_at IS NULL AND NOT assigned ORDER BY n LIMIT $1),
+free AS (SELECT o.n FROM cairn.outbox_event o WHERE o.n = ANY (ARRAY(SELECT n FROM fresh)) FOR UPDATE SKIP LOCKED)
+SELECT n FROM fresh WHERE n <> ALL (ARRAY(SELECT n FROM free))
+-- name: locked_events
+WITH free AS (SELECT n FROM cairn.outbox_event WHERE n = ANY ($1::bigint[]) FOR UPDATE SKIP LOCKED)
+SELECT n FROM cairn.outbox_event WHERE n = ANY ($1::bigint[]) AND n <> ALL (ARRAY(SELECT n FROM free))
 -- name: assign_outbox
-WITH fresh AS (SELECT n, type, subject FROM cairn.outbox_event WHERE published_at IS NULL AND NOT assigned ORDER BY n LIMIT $1),
+-- The first $1 new events. Those of $5 are locked: they stay, and so does what follows them in their subject.
+WITH fresh AS (SELECT e.n, e.type, e.subject FROM cairn.outbox_event e WHERE e.published_at IS NULL AND NOT e.assigned
+  AND NOT EXISTS (SELECT 1 FROM unnest($5::bigint[]) AS l (n) JOIN cairn.outbox_event o ON o.n = ANY (ARRAY[l.n]) WHERE o.subject = e.subject AND o.n <= e.n)
+  ORDER BY e.n LIMIT $1),
 wanted AS MATERIALIZED (SELECT DISTINCT f.n, s.sink, f.subject FROM fresh f
   JOIN unnest($2::text[], $3::text[]) AS s (sink, prefix) ON starts_with(f.type, s.prefix)),
 queued AS (INSERT INTO cairn.wf_outbox_queue AS q (event, sink, subject, due)
@@ -150,11 +161,11 @@ WITH old AS MATERIALIZED (SELECT n FROM cairn.outbox_event WHERE published_at < 
 gone AS (DELETE FROM cairn.outbox_event o USING old WHERE o.n = ANY (ARRAY[old.n]) RETURNING o.n),
 log AS (DELETE FROM cairn.wf_deliveries d USING old WHERE d.event = ANY (ARRAY[old.n]))
 SELECT count(*) FROM gone
--- name: retire_keys
-WITH old AS (SELECT scope, key FROM cairn.wf_idempotency_keys WHERE at < $1 ORDER BY at LIMIT $2),
-gone AS (DELETE FROM cairn.wf_idempotency_keys k USING old WHERE k.scope = ANY (ARRAY[old.scope]) AND k.key = ANY (ARRAY[old.key]) RETURNING 1)
-SELECT count(*) FROM gone
 -- name: retire_users
 WITH old AS (SELECT account FROM cairn.wf_token_users WHERE seen_at < $1 ORDER BY seen_at LIMIT $2 FOR UPDATE SKIP LOCKED),
 gone AS (DELETE FROM cairn.wf_token_users u USING old WHERE u.account = ANY (ARRAY[old.account]) RETURNING 1)
+SELECT count(*) FROM gone
+-- name: retire_keys
+WITH old AS (SELECT scope, key FROM cairn.wf_idempotency_keys WHERE at < $1 ORDER BY at LIMIT $2),
+gone AS (DELETE FROM cairn.wf_idempotency_keys k USING old WHERE k.scope = ANY (ARRAY[old.scope]) AND k.key = ANY (ARRAY[old.key]) RETURNING 1)
 SELECT count(*) FROM gone
