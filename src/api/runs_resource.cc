@@ -242,7 +242,7 @@ void heartbeat(EngineCore& core, const Call& call) {
   if (!asked) return call.reply(problem(asked.error()));
   RunChange& change = *asked;
   change.length = *length;
-  // Does not wait for a row that another transaction has locked: the worker repeats the heartbeat.
+  // Waits only briefly for a row that another transaction has locked: the worker repeats the heartbeat.
   const auto answers = core.store().change_runs(std::span(&change, 1));
   const auto& changed = answers.front();
   if (!changed) return call.reply(problem(changed.error()));

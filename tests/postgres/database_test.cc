@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "contract/sample.h"
+#include "postgres/run_queue_fixture.h"
 #include "store/open.h"
 #include "store/postgres/wire/connection.h"
 #include "store/projection.h"
@@ -516,6 +517,144 @@ TEST_F(Database, TheOutboxIsCompleteUpToTheOldestOpenInsert) {
   EXPECT_EQ(complete(), 7);
   sql(insert);
   EXPECT_EQ(complete(), 8) << "and not for each of those that come after it";
+}
+
+// The time for which a stopping node waits for the server has a lower bound.
+TEST_F(Database, AStopWithoutDrainTimeStillWrites) {
+  open();
+  submit(1);
+  store_->stop_waiting(std::chrono::milliseconds(0));
+  for (int i = 0; i < 20; ++i) submit(1);
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.workflow_run"), "21");
+}
+
+// Programs read and write events too, and may keep one locked.
+TEST_F(Database, ALockedEventHoldsUpOnlyItsSubject) {
+  open();
+  sql("INSERT INTO cairn.outbox_event (id, type, subject) VALUES ('a1', 't', 'a'), ('b1', 't', 'b'), ('a2', 't', 'a')");
+  const auto ids = [](const std::vector<OutboxRow>& rows) {
+    std::string list;
+    for (const OutboxRow& row : rows) list += row.event.id.value + " ";
+    return list;
+  };
+  const std::unique_ptr<PGconn, Finish> program(PQconnectdb(url_.c_str()));
+  const auto lock = [&](const std::string& id) {
+    run(program.get(), "BEGIN; SELECT 1 FROM cairn.outbox_event WHERE id = '" + id + "' FOR UPDATE");
+  };
+  const auto begun = std::chrono::steady_clock::now();
+  lock("a1");
+  const auto free = claim();
+  EXPECT_EQ(ids(free), "b1 ") << "a2 comes after a1";
+  run(program.get(), "ROLLBACK");
+  auto claimed = claim();
+  EXPECT_EQ(ids(claimed), "a1 a2 ");
+  claimed.push_back(free.at(0));
+  std::vector<SinkResult> results;
+  for (const OutboxRow& row : claimed) {
+    results.push_back({row.sequence, SinkResult::Kind::taken, 1, store_->now()});
+  }
+  lock("a1");
+  const auto recorded = store_->record_sink_results("s", results);
+  ASSERT_TRUE(recorded.has_value()) << recorded.error().message;
+  EXPECT_EQ(*recorded, 2u);
+  run(program.get(), "ROLLBACK");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(15)) << "other locks are waited for 20 s";
+  EXPECT_EQ(sql("SELECT string_agg(id, ' ') FROM cairn.outbox_event WHERE published_at IS NULL"), "a1");
+  EXPECT_EQ(ids(claim()), "") << "not at once";
+  EXPECT_EQ(sql("SELECT due > now() + interval '20 s' AND due < now() + interval '40 s' FROM cairn.wf_outbox_queue"),
+            "t");
+  sql("UPDATE cairn.wf_outbox_queue SET due = now()");
+  EXPECT_EQ(ids(claim()), "a1 ");
+  const auto again = store_->record_sink_results("s", std::span(results).first(1));
+  EXPECT_EQ(*again, 1u);
+}
+
+namespace {
+
+class LockedInstance : public Database {
+ protected:
+  void begin() {
+    open();
+    for (const char* const id : {"locked", "free"}) {
+      unit(sample::begin(id));
+      ASSERT_EQ(commit().at(0).kind, CommitOutcome::Kind::done);
+    }
+  }
+  void lock_as(const std::string& application) {
+    holder_.reset(PQconnectdb((url_ + "&application_name=" + application).c_str()));
+    run(holder_.get(), "BEGIN; SELECT 1 FROM cairn.wf_instances WHERE id = 'locked' FOR UPDATE");
+  }
+  void unlock() { run(holder_.get(), "ROLLBACK"); }
+  void unit(Advance advance) {
+    units_.clear();
+    units_.emplace_back().advances.push_back(std::move(advance));
+  }
+  // The next state of both instances, in one batch.
+  void next_of_both() {
+    units_.clear();
+    for (const char* const id : {"locked", "free"}) {
+      const auto before = store_->find_snapshot({id});
+      ASSERT_TRUE(before.has_value() && before->has_value());
+      units_.emplace_back().advances.push_back(sample::next(**before));
+    }
+  }
+  std::vector<CommitOutcome> commit() {
+    auto outcomes = store_->commit(units_);
+    EXPECT_TRUE(outcomes.has_value()) << (outcomes ? "" : outcomes.error().message);
+    return outcomes ? std::move(*outcomes) : std::vector<CommitOutcome>(units_.size());
+  }
+
+  std::vector<Unit> units_;
+  std::unique_ptr<PGconn, Finish> holder_;
+};
+
+}  // namespace
+
+// Another node needs more than the time for which a batch waits for a lock, for example because its disk is slow.
+TEST_F(LockedInstance, ALockOfAnotherNodeIsWaitedFor) {
+  begin();
+  next_of_both();
+  lock_as("cairn");
+  CountingConductor counted;
+  auto outcomes = std::async(std::launch::async, [&] { return commit(); });
+  // One attempt for both, one for the free one, and one for the other.
+  const auto attempts = [&] { return counted.count(postgres::Sql::short_lock_timeout); };
+  while (attempts() < 3 && outcomes.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(sql("SELECT string_agg(i.id, ',') FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n "
+                "WHERE s.state_version = 2"),
+            "free")
+      << "it does not wait for the other";
+  unlock();
+  for (const CommitOutcome& outcome : outcomes.get()) {
+    EXPECT_EQ(outcome.kind, CommitOutcome::Kind::done) << outcome.error.message;
+  }
+}
+
+TEST_F(LockedInstance, ALockThatAnotherNodeKeepsIsRefusedInTheEnd) {
+  begin();
+  next_of_both();
+  lock_as("cairn");
+  const auto outcomes = commit();
+  EXPECT_EQ(outcomes.at(1).kind, CommitOutcome::Kind::done);
+  ASSERT_EQ(outcomes.at(0).kind, CommitOutcome::Kind::failed);
+  EXPECT_NE(outcomes.at(0).error.message.find("is locked by another transaction"), std::string::npos);
+  unlock();
+  next_of_both();
+  EXPECT_EQ(commit().at(0).kind, CommitOutcome::Kind::done);
+}
+
+TEST_F(LockedInstance, ALockOfAProgramIsRefusedAtOnce) {
+  begin();
+  next_of_both();
+  lock_as("report");
+  CountingConductor counted;
+  const auto outcomes = commit();
+  EXPECT_EQ(outcomes.at(1).kind, CommitOutcome::Kind::done);
+  ASSERT_EQ(outcomes.at(0).kind, CommitOutcome::Kind::failed);
+  EXPECT_EQ(outcomes.at(0).error.code, ErrorCode::unavailable);
+  EXPECT_EQ(counted.count(postgres::Sql::locked_instances), 1) << "it is not asked for again";
 }
 
 }  // namespace cairn

@@ -120,31 +120,6 @@ std::vector<std::int64_t> several(std::initializer_list<std::pair<std::size_t, s
 
 }  // namespace
 
-// Counts the statements of each kind.
-class CountingConductor final : public postgres::Conductor {
- public:
-  CountingConductor() { postgres::Connection::conduct(this); }
-  ~CountingConductor() override { postgres::Connection::conduct(nullptr); }
-  void before(postgres::Connection&, postgres::Sql statement) override {
-    const std::lock_guard lock(mutex_);
-    ++counts_[statement];
-  }
-  int count(postgres::Sql statement) {
-    const std::lock_guard lock(mutex_);
-    return counts_[statement];
-  }
-  int all() {
-    const std::lock_guard lock(mutex_);
-    int sum = 0;
-    for (const auto& [statement, count] : counts_) sum += count;
-    return sum;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<postgres::Sql, int> counts_;
-};
-
 TEST_F(RunLeases, HeartbeatsAndReleasesOfManyRunsAreOneTransaction) {
   open();
   submit(200);
@@ -210,6 +185,51 @@ TEST_F(RunLeases, AReleaseWaitsForTheTransactionThatHasTheRun) {
     EXPECT_EQ(answer->kind, RunChanged::Kind::done);
   }
   EXPECT_EQ(lease_many(2).size(), 2u);
+}
+
+TEST_F(RunLeases, AHeartbeatOutlastsAShortLock) {
+  open();
+  submit(2);
+  const auto runs = lease_many(2);
+  ASSERT_EQ(runs.size(), 2u);
+  const std::vector<RunChange> changes{change_of(RunChange::Kind::heartbeat, runs[0]),
+                                       change_of(RunChange::Kind::heartbeat, runs[1])};
+  sql("BEGIN");
+  sql("SELECT 1 FROM cairn.workflow_run WHERE id = '" + runs[0].id.value + "' FOR UPDATE");
+  CountingConductor counted;
+  std::atomic<bool> answered = false;
+  std::vector<Result<RunChanged>> answers;
+  std::thread beating([&] {
+    answers = store_->change_runs(changes);
+    answered = true;
+  });
+  while (!answered && counted.count(postgres::Sql::lock_changed_runs) < 2) std::this_thread::yield();
+  sql("ROLLBACK");
+  beating.join();
+  ASSERT_EQ(answers.size(), 2u);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    ASSERT_TRUE(answers[i].has_value()) << answers[i].error().message;
+    EXPECT_EQ(answers[i]->kind, RunChanged::Kind::done);
+    EXPECT_GT(answers[i]->row.lease_until, runs[i].lease_until);
+  }
+}
+
+// A lease that ends soon leaves its heartbeat less time.
+TEST_F(RunLeases, AHeartbeatWaitsForAPartOfItsLeaseOnly) {
+  open();
+  submit(1);
+  const auto runs = lease_many(1);
+  ASSERT_EQ(runs.size(), 1u);
+  RunChange change = change_of(RunChange::Kind::heartbeat, runs[0]);
+  change.length = Duration::of_ms(60);
+  sql("BEGIN");
+  sql("SELECT 1 FROM cairn.workflow_run FOR UPDATE");
+  CountingConductor counted;
+  const auto answers = store_->change_runs({&change, 1});
+  sql("ROLLBACK");
+  ASSERT_FALSE(answers[0].has_value());
+  EXPECT_EQ(answers[0].error().code, ErrorCode::unavailable);
+  EXPECT_EQ(counted.count(postgres::Sql::lock_changed_runs), 2) << "10 ms are one more attempt";
 }
 
 TEST_F(RunLeases, GoesByPriorityThenByTime) {
@@ -495,6 +515,58 @@ TEST_F(RunLeases, AProgramThatLeasesAnExpiredLeaseAgainHasANewOne) {
             "created 0, leased 1, leased 2");
   EXPECT_EQ(store_->exhausted_runs(10)->size(), 0u);
   EXPECT_EQ(store_->queue_faults(10)->size(), 0u);
+}
+
+// For example a program that notes something about a run after its lease has expired.
+TEST_F(RunLeases, AnUpdateThatLeavesTheLeaseExpiredIsNoLease) {
+  open();
+  sql("INSERT INTO cairn.workflow_run (type, timeout_ms) VALUES ('default.a', 60000)");
+  sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'me', lease_until = now() + interval '1 h'");
+  sql("SET session_replication_role = replica");
+  sql("UPDATE cairn.workflow_run SET lease_until = now() - interval '1 s'");
+  sql("SET session_replication_role = DEFAULT");
+  const std::string numbers = " RETURNING fence || ' ' || attempt || ' ' || leases";
+  EXPECT_EQ(sql("UPDATE cairn.workflow_run SET status = 'leased', last_error = 'slow'" + numbers), "1 1 1");
+  EXPECT_EQ(sql("UPDATE cairn.workflow_run SET leased_by = 'me', lease_until = now() - interval '2 s'" + numbers),
+            "1 1 1");
+  EXPECT_EQ(sql("SELECT string_agg(kind || ' ' || attempt, ', ' ORDER BY n) FROM cairn.workflow_event"),
+            "created 0, leased 1");
+  EXPECT_EQ(store_->queue_faults(10)->size(), 0u);
+}
+
+TEST_F(RunLeases, AProgramCannotLetARunWaitThatHasNoAttemptLeft) {
+  open();
+  sql("INSERT INTO cairn.workflow_run (type, max_attempts) VALUES ('default.a', 2)");
+  const std::string lease =
+      "UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'me', lease_until = now() + "
+      "interval '1 h'";
+  const std::string wait = "UPDATE cairn.workflow_run SET status = 'pending', leased_by = NULL, lease_until = NULL";
+  sql(lease);
+  sql(wait);
+  sql(lease);
+  EXPECT_EQ(sql("DO $$ BEGIN " + wait + "; RAISE 'not refused'; EXCEPTION WHEN check_violation THEN NULL; END $$"), "");
+  EXPECT_EQ(sql("SELECT status || ' ' || attempt FROM cairn.workflow_run"), "leased 2");
+  sql(wait + ", max_attempts = 3");
+  EXPECT_EQ(lease_many(10).size(), 1u);
+}
+
+TEST_F(RunLeases, AChangeOfALockedRunKeepsItsConnectionBriefly) {
+  open();
+  submit(1);
+  const auto runs = lease_many(1);
+  ASSERT_EQ(runs.size(), 1u);
+  sql("BEGIN");
+  sql("SELECT 1 FROM cairn.workflow_run FOR UPDATE");
+  const auto begun = std::chrono::steady_clock::now();
+  for (const RunChange::Kind kind : {RunChange::Kind::retry, RunChange::Kind::cancel}) {
+    const auto changed = store_->change_run(change_of(kind, runs[0]));
+    ASSERT_FALSE(changed.has_value());
+    EXPECT_EQ(changed.error(),
+              (Error{ErrorCode::unavailable, "another transaction has locked run " + runs[0].id.value}));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(15)) << "other locks are waited for 20 s";
+  sql("ROLLBACK");
+  EXPECT_EQ(change(RunChange::Kind::cancel, runs[0]), RunChanged::Kind::done);
 }
 
 TEST_F(RunLeases, AProgramsLeaseHasTheWholeTimeOfItsAttempt) {

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -15,6 +17,31 @@
 #include "store/postgres/wire/connection.h"
 
 namespace cairn {
+
+// Counts the statements of each kind.
+class CountingConductor final : public postgres::Conductor {
+ public:
+  CountingConductor() { postgres::Connection::conduct(this); }
+  ~CountingConductor() override { postgres::Connection::conduct(nullptr); }
+  void before(postgres::Connection&, postgres::Sql statement) override {
+    const std::lock_guard lock(mutex_);
+    ++counts_[statement];
+  }
+  int count(postgres::Sql statement) {
+    const std::lock_guard lock(mutex_);
+    return counts_[statement];
+  }
+  int all() {
+    const std::lock_guard lock(mutex_);
+    int sum = 0;
+    for (const auto& [statement, count] : counts_) sum += count;
+    return sum;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<postgres::Sql, int> counts_;
+};
 
 class RunQueue : public testing::Test {
  protected:

@@ -54,6 +54,8 @@ class PostgresStore final : public Store {
 
  private:
   using Connection = postgres::Connection;
+  // How long a change of one row waits for an SQL program that has it locked. It keeps a connection that others need.
+  static constexpr std::chrono::milliseconds row_wait_max{1000};
   struct TimerKey {
     std::int64_t due;
     std::string instance, token;
@@ -116,8 +118,14 @@ class PostgresStore final : public Store {
   void insert_fresh(Connection& db, std::span<const RunRow> given, Timestamp at);
   std::size_t send_submission(Connection& db, std::span<const RunRow> given, Timestamp at);
   Result<RunRow> find_submitted(Connection& db, const RunRow& run, const std::string& uuid);
-  // Waits at most `lock_wait` for the row; without it as long as any statement.
-  Result<RunChanged> change_run(const RunChange& change, std::optional<std::chrono::milliseconds> lock_wait);
+  // Heartbeats and releases of different runs in one transaction. Those whose rows another transaction has locked are
+  // in `skipped`.
+  Result<std::vector<Result<RunChanged>>> change_leases(std::span<const RunChange> changes,
+                                                        std::vector<std::size_t>& skipped);
+  void repeat_heartbeats(std::span<const RunChange> changes, std::vector<std::size_t> beats,
+                         std::vector<Result<RunChanged>>& answers);
+  // Waits at most `lock_wait` for the row.
+  Result<RunChanged> change_run(const RunChange& change, std::chrono::milliseconds lock_wait);
   void run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
                  std::string_view actor, const Json& details);
   void insert_dead_letter(Connection& db, const DeadLetter& letter);

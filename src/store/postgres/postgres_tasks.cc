@@ -9,10 +9,12 @@ using postgres::Sql;
 
 Result<TaskChanged> PostgresStore::change_task(const TaskChange& change) {
   Wakeup wakeup;
-  auto changed = write<TaskChanged>([&](Connection& db) -> Result<TaskChanged> {
+  std::string state;
+  const auto apply = [&](Connection& db) -> Result<TaskChanged> {
     wakeup = {};
     const Timestamp at = now();
     TaskChanged answer;
+    db.send(Sql::wait_for_locks, std::to_string(row_wait_max.count()) + "ms");
     {
       Rows rows = db.query(Sql::lock_task, change.task.value);
       if (!rows.next()) return TaskChanged{TaskChanged::Kind::not_found, {}};
@@ -61,7 +63,11 @@ Result<TaskChanged> PostgresStore::change_task(const TaskChange& change) {
     }
     if (const auto told = event_of(change, row, events_)) write_event(db, row.instance, *told, wakeup);
     return answer;
-  });
+  };
+  auto changed = write<TaskChanged>(apply, &state);
+  if (!changed && state == postgres::lock_timeout_state) {
+    return Error{ErrorCode::unavailable, "another transaction has locked task " + change.task.value};
+  }
   if (changed) tell(wakeup);
   return changed;
 }

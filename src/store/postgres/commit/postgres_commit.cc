@@ -40,43 +40,61 @@ Result<std::vector<CommitOutcome>> PostgresStore::commit(std::span<const Unit> u
   return commit_unlocked(units, timed_out);
 }
 
-// Refuses the units that need a row which another transaction has locked, and commits the others.
+// Refuses the units that need a row which an SQL program has locked, and commits the others. Units that need a row
+// which another commit has locked come last, so that no other unit waits for it.
 Result<std::vector<CommitOutcome>> PostgresStore::commit_unlocked(std::span<const Unit> units, bool timed_out) {
   constexpr int rounds_max = 3;
+  constexpr int soon_rounds_max = 20;
   std::vector<CommitOutcome> outcomes(units.size());
-  std::vector<Unit> open(units.begin(), units.end());
-  std::vector<std::size_t> places(units.size());  // of the open units
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  using Refusals = std::vector<std::optional<postgres::LockedRows::Refusal>>;
-  const auto ask = [&]() -> Result<Refusals> {
+  std::vector<std::size_t> open(units.size());  // the units that have no outcome yet
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  bool wrote = false;
+  const auto chosen = [&](const std::vector<std::size_t>& places) {
+    std::vector<Unit> batch;
+    for (const std::size_t place : places) batch.push_back(units[place]);
+    return batch;
+  };
+  // What was written keeps its outcome.
+  const auto fail = [&](const Error& error) -> Result<std::vector<CommitOutcome>> {
+    if (!wrote) return error;
+    for (const std::size_t place : open) outcomes[place] = failed(error);
+    return outcomes;
+  };
+  const auto ask = [&]() -> Result<std::vector<postgres::LockedRows::Answer>> {
     CAIRN_TRY(postgres::Pool::Lease lease, pool_.take(postgres::Use::write));
-    Refusals refusals = locked_rows_.ask(*lease, open, now());
+    auto answers = locked_rows_.ask(*lease, chosen(open), now());
     if (lease->error()) return *lease->error();
-    return refusals;
+    return answers;
   };
   for (int round = 1;; ++round) {
-    CAIRN_TRY(const Refusals refusals, ask());
-    std::vector<Unit> rest;
-    std::vector<std::size_t> rest_places;
+    const auto answers = ask();
+    if (!answers) return fail(answers.error());
+    std::vector<std::size_t> free, soon;
     for (std::size_t i = 0; i < open.size(); ++i) {
-      if (refusals[i]) {
-        outcomes[places[i]] = failed(refusals[i]->error);
-        hold_cause(open[i], refusals[i]->retry_after);
+      const auto& [refusal, is_soon] = (*answers)[i];
+      if (refusal) {
+        outcomes[open[i]] = failed(refusal->error);
+        hold_cause(units[open[i]], refusal->retry_after);
       } else {
-        rest.push_back(std::move(open[i]));
-        rest_places.push_back(places[i]);
+        (is_soon ? soon : free).push_back(open[i]);
       }
     }
-    if (rest.empty()) return outcomes;
+    if (free.empty() && soon.empty()) return outcomes;
     // The lock is not of a row that a unit needs, but for example of a table. There is nothing to do but wait.
-    const bool must_wait = round == rounds_max || (timed_out && rest.size() == places.size());
-    auto written = commit_batch(rest, must_wait ? LockWait::long_enough : LockWait::brief, timed_out);
-    if (!written && (!timed_out || must_wait)) return written;
-    open = std::move(rest);
-    places = std::move(rest_places);
-    if (!written) continue;
-    for (std::size_t i = 0; i < places.size(); ++i) outcomes[places[i]] = std::move((*written)[i]);
-    return outcomes;
+    const bool unexplained = timed_out && soon.empty() && free.size() == open.size();
+    const bool must_wait = unexplained || round >= (soon.empty() ? rounds_max : soon_rounds_max);
+    const std::vector<std::size_t>& next = free.empty() ? soon : free;
+    auto written = commit_batch(chosen(next), must_wait ? LockWait::long_enough : LockWait::brief, timed_out);
+    open.resize(free.size() + soon.size());
+    std::merge(free.begin(), free.end(), soon.begin(), soon.end(), open.begin());
+    if (!written) {
+      if (!timed_out || must_wait) return fail(written.error());
+      continue;
+    }
+    wrote = true;
+    for (std::size_t i = 0; i < next.size(); ++i) outcomes[next[i]] = std::move((*written)[i]);
+    if (free.empty() || soon.empty()) return outcomes;
+    open = soon;
   }
 }
 

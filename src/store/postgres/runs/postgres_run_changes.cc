@@ -23,6 +23,10 @@ namespace {
 // How long all releases of one call together wait for locked rows.
 constexpr std::chrono::milliseconds release_wait_max{1000};
 
+// How long the heartbeats of one call wait for locked rows. Of a short lease they wait for a part.
+constexpr std::chrono::milliseconds heartbeat_wait_max{500};
+constexpr std::int64_t heartbeat_wait_share = 6;
+
 bool is_lease_change(const RunChange& change) {
   return change.kind == RunChange::Kind::heartbeat || change.kind == RunChange::Kind::release;
 }
@@ -80,19 +84,14 @@ class LeaseChanges {
 
 }  // namespace
 
-std::vector<Result<RunChanged>> PostgresStore::change_runs(std::span<const RunChange> changes) {
+Result<std::vector<Result<RunChanged>>> PostgresStore::change_leases(std::span<const RunChange> changes,
+                                                                     std::vector<std::size_t>& skipped) {
   using Answers = std::vector<Result<RunChanged>>;
-  if (changes.empty()) return {};
-  if (!std::all_of(changes.begin(), changes.end(), is_lease_change)) return Store::change_runs(changes);
   std::vector<std::string> uuids;
-  std::set<std::string> distinct;
-  for (const RunChange& change : changes) distinct.insert(uuids.emplace_back(postgres::run_uuid(change.run)));
-  if (distinct.size() < changes.size()) return Store::change_runs(changes);
   Column<Uuid> ids;
-  for (const std::string& uuid : distinct) ids.add(Uuid{uuid});
+  for (const RunChange& change : changes) ids.add(Uuid{uuids.emplace_back(postgres::run_uuid(change.run))});
   Wakeup wakeup;
-  std::vector<std::size_t> skipped;
-  const auto written = write<Answers>([&](Connection& db) -> Result<Answers> {
+  auto written = write<Answers>([&](Connection& db) -> Result<Answers> {
     wakeup = {};
     skipped.clear();
     const std::size_t locking = db.send(Sql::lock_changed_runs, ids);
@@ -122,23 +121,66 @@ std::vector<Result<RunChanged>> PostgresStore::change_runs(std::span<const RunCh
     batch.send(db, pool_.target().run_events);
     return answers;
   });
+  if (!written) return written;
+  for (std::size_t i = 0; i < written->size(); ++i) {
+    const Result<RunChanged>& answer = (*written)[i];
+    if (answer && answer->row.status != RunStatus::leased) leases_.ended(uuids[i], answer->row.fence);
+  }
+  tell(wakeup);
+  return written;
+}
+
+std::vector<Result<RunChanged>> PostgresStore::change_runs(std::span<const RunChange> changes) {
+  using Answers = std::vector<Result<RunChanged>>;
+  if (changes.empty()) return {};
+  if (!std::all_of(changes.begin(), changes.end(), is_lease_change)) return Store::change_runs(changes);
+  std::set<std::string> distinct;
+  for (const RunChange& change : changes) distinct.insert(postgres::run_uuid(change.run));
+  if (distinct.size() < changes.size()) return Store::change_runs(changes);
+  std::vector<std::size_t> skipped;
+  auto written = change_leases(changes, skipped);
   if (!written) {
     // One row that cannot be read or written must not cost the others their leases.
     const bool outage = written.error().code == ErrorCode::unavailable || changes.size() == 1;
     return outage ? Answers(changes.size(), Result<RunChanged>(written.error())) : Store::change_runs(changes);
   }
-  Answers answers = *written;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (answers[i] && answers[i]->row.status != RunStatus::leased) leases_.ended(uuids[i], answers[i]->row.fence);
+  Answers answers = std::move(*written);
+  std::vector<std::size_t> beats, releases;
+  for (const std::size_t i : skipped) {
+    (changes[i].kind == RunChange::Kind::heartbeat ? beats : releases).push_back(i);
   }
-  tell(wakeup);
+  repeat_heartbeats(changes, std::move(beats), answers);
   // A heartbeat comes again. A release does not, and the row may be locked by a heartbeat that was sent before it.
   const auto until = std::chrono::steady_clock::now() + release_wait_max;
-  for (const std::size_t i : skipped) {
+  for (const std::size_t i : releases) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (changes[i].kind == RunChange::Kind::release && left.count() > 0) answers[i] = change_run(changes[i], left);
+    if (left.count() > 0) answers[i] = change_run(changes[i], left);
   }
   return answers;
+}
+
+// A short lock of another transaction must not cost a heartbeat. The waits hold no connection, because commits need
+// them.
+void PostgresStore::repeat_heartbeats(std::span<const RunChange> changes, std::vector<std::size_t> beats,
+                                      std::vector<Result<RunChanged>>& answers) {
+  std::chrono::milliseconds left = heartbeat_wait_max;
+  for (const std::size_t i : beats) {
+    left = std::min(left, std::chrono::milliseconds(changes[i].length.ms_up() / heartbeat_wait_share));
+  }
+  for (std::chrono::milliseconds pause{20}; !beats.empty() && left.count() > 0; pause *= 2) {
+    pause = std::min(pause, left);
+    left -= pause;
+    if (!pool_.pause_before_trying(pause)) return;
+    std::vector<RunChange> again;
+    for (const std::size_t i : beats) again.push_back(changes[i]);
+    std::vector<std::size_t> skipped;
+    auto written = change_leases(again, skipped);
+    if (!written) return;
+    for (std::size_t i = 0; i < beats.size(); ++i) answers[beats[i]] = std::move((*written)[i]);
+    std::vector<std::size_t> rest;
+    for (const std::size_t i : skipped) rest.push_back(beats[i]);
+    beats = std::move(rest);
+  }
 }
 
 }  // namespace cairn

@@ -244,20 +244,19 @@ Result<std::vector<CommitOutcome>> PostgresStore::end_runs(std::span<const RunEn
   return outcomes;
 }
 
-Result<RunChanged> PostgresStore::change_run(const RunChange& change) { return change_run(change, std::nullopt); }
+Result<RunChanged> PostgresStore::change_run(const RunChange& change) { return change_run(change, row_wait_max); }
 
-Result<RunChanged> PostgresStore::change_run(const RunChange& change,
-                                             std::optional<std::chrono::milliseconds> lock_wait) {
+Result<RunChanged> PostgresStore::change_run(const RunChange& change, std::chrono::milliseconds lock_wait) {
   Wakeup wakeup;
   const std::string uuid = postgres::run_uuid(change.run);
-  auto changed = write<RunChanged>([&](Connection& db) -> Result<RunChanged> {
+  const auto apply = [&](Connection& db) -> Result<RunChanged> {
     wakeup = {};
     const Timestamp at = now();
     const Uuid id{uuid};
     Column<Uuid> only;
     only.add(id);
     RunChanged answer;
-    if (lock_wait) db.send(Sql::wait_for_locks, std::to_string(lock_wait->count()) + "ms");
+    db.send(Sql::wait_for_locks, std::to_string(lock_wait.count()) + "ms");
     {
       Rows rows = db.query(Sql::lock_run, id);
       if (!rows.next()) return RunChanged{RunChanged::Kind::not_found, {}};
@@ -315,7 +314,12 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change,
     if (Rows limited = db.take(limits); limited.next() && limited.boolean(0)) wakeup.runs |= leaves_slot(change, row);
     if (Rows rows = db.take(after_change); rows.next()) answer.row = sql::read_run(rows);
     return answer;
-  });
+  };
+  std::string state;
+  auto changed = write<RunChanged>(apply, &state);
+  if (!changed && state == postgres::lock_timeout_state) {
+    return Error{ErrorCode::unavailable, "another transaction has locked run " + change.run.value};
+  }
   if (changed) {
     if (changed->row.status != RunStatus::leased) leases_.ended(uuid, changed->row.fence);
     tell(wakeup);

@@ -250,7 +250,7 @@ CREATE TABLE cairn.workflow_run (
   type text COLLATE "C" NOT NULL,
   status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'leased', 'succeeded', 'failed', 'cancelled')),
   priority bigint NOT NULL DEFAULT 0,       -- greater first
-  idempotency_key text COLLATE "C" UNIQUE,  -- submitting again with the same key answers the first run
+  idempotency_key text COLLATE "C",
   payload jsonb,
   result jsonb,
   error jsonb,                              -- the failure that ended it, or the last one before a retry
@@ -385,6 +385,9 @@ BEGIN
   IF NEW.turns = OLD.turns THEN
     NEW.troubled := NEW.status IN ('failed', 'cancelled');
     IF NEW.status = 'pending' THEN
+      IF OLD.status = 'leased' AND NEW.attempt >= NEW.max_attempts THEN
+        RAISE EXCEPTION 'run % has no attempt left: end it as failed, or raise max_attempts', OLD.id USING ERRCODE = 'check_violation';
+      END IF;
       NEW.attempt_until := NULL;
     END IF;
     IF NEW.updated_at = OLD.updated_at THEN
@@ -575,13 +578,13 @@ CREATE TABLE cairn.wf_token_users (
   seen_at timestamptz NOT NULL           -- when a token of the account was accepted last, to a day
 );
 CREATE INDEX wf_token_users_person ON cairn.wf_token_users (person);
+-- Retention finds accounts that are no longer used.
+CREATE INDEX wf_token_users_seen ON cairn.wf_token_users (seen_at);
 
 -- The audit trail. Each row's hash covers the hash of the row before (store/audit_chain.h), so a removed or changed row
 -- shows. Rows are only appended, without gaps.
 CREATE TABLE cairn.wf_audit (
   sequence bigint PRIMARY KEY,
--- Retention finds accounts that are no longer used.
-CREATE INDEX wf_token_users_seen ON cairn.wf_token_users (seen_at);
   at timestamptz NOT NULL,
   who text NOT NULL,
   what text NOT NULL,      -- the operation, e.g. instance.cancel

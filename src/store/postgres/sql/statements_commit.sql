@@ -10,24 +10,33 @@
 -- others.
 SET LOCAL lock_timeout = '200ms'
 -- name: locked_runs
--- Those of the runs that another transaction has locked, or whose entry in the queue.
+-- Those of the runs that another transaction has locked, or whose entry in the queue. The second column is the
+-- transaction.
 WITH free AS (SELECT id FROM cairn.workflow_run WHERE id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED),
 entries AS (SELECT r.id, q.place FROM cairn.workflow_run r
   CROSS JOIN LATERAL (SELECT ctid AS place FROM cairn.wf_run_q WHERE later = ANY ('{false,true}') AND type = r.type AND priority = r.priority
     AND run_at = r.run_at AND n = r.n OFFSET 0) q
   WHERE r.id = ANY ($1::uuid[])),
 free_entries AS (SELECT ctid AS place FROM cairn.wf_run_q WHERE ctid = ANY (ARRAY(SELECT place FROM entries)) FOR UPDATE SKIP LOCKED)
-SELECT id FROM cairn.workflow_run WHERE id = ANY ($1::uuid[]) AND id <> ALL (ARRAY(SELECT id FROM free))
-UNION SELECT id FROM entries WHERE place <> ALL (ARRAY(SELECT place FROM free_entries))
+SELECT id, xmax::text FROM cairn.workflow_run WHERE id = ANY ($1::uuid[]) AND id <> ALL (ARRAY(SELECT id FROM free))
+UNION ALL SELECT e.id, q.xmax::text FROM entries e CROSS JOIN LATERAL (SELECT xmax FROM cairn.wf_run_q WHERE ctid = e.place OFFSET 0) q
+WHERE e.place <> ALL (ARRAY(SELECT place FROM free_entries))
 -- name: locked_tasks
 WITH free AS (SELECT id FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED)
-SELECT id FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) AND id <> ALL (ARRAY(SELECT id FROM free))
+SELECT id, xmax::text FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) AND id <> ALL (ARRAY(SELECT id FROM free))
 -- name: locked_instances
 WITH free AS (SELECT id FROM cairn.wf_instances WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED),
 free_states AS (SELECT n FROM cairn.wf_runtime_states WHERE n = ANY (ARRAY(SELECT n FROM cairn.wf_instances WHERE id = ANY ($1::text[])))
   FOR UPDATE SKIP LOCKED)
-SELECT id FROM cairn.wf_instances WHERE id = ANY ($1::text[])
-  AND (id <> ALL (ARRAY(SELECT id FROM free)) OR n <> ALL (ARRAY(SELECT n FROM free_states)))
+SELECT id, xmax::text FROM cairn.wf_instances WHERE id = ANY ($1::text[]) AND id <> ALL (ARRAY(SELECT id FROM free))
+UNION ALL SELECT i.id, s.xmax::text FROM cairn.wf_instances i
+CROSS JOIN LATERAL (SELECT n, xmax FROM cairn.wf_runtime_states WHERE n = i.n OFFSET 0) s
+WHERE i.id = ANY ($1::text[]) AND s.n <> ALL (ARRAY(SELECT n FROM free_states))
+-- name: foreign_transactions
+-- The transactions of sessions that are not cairn's. The sessions of all nodes have one user and one application name.
+SELECT l.transactionid::text FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND l.granted
+  AND (a.application_name, a.usename) IS DISTINCT FROM (nullif(current_setting('application_name'), ''), current_user)
 -- name: lock_instances
 SELECT i.id, i.n, s.state_version, i.started_at, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.id = ANY ($1::text[]) ORDER BY s.n + 0 FOR UPDATE OF s
