@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { cron_words, every_words } from '../src/schedule_words';
 import { compare } from '../src/definition/compare';
@@ -76,12 +79,19 @@ describe('time axis', () => {
 });
 
 describe('diagram', () => {
-  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" onload="x()"><title>T</title><desc>d</desc><rect x="0" y="0" width="10" height="10" fill="#ffffff"/><text x="24" y="32">T</text><g data-step="a&amp;b" data-shape="task" data-state="waiting"><title>A &lt;b&gt;: waits</title><rect x="1" y="2" fill="#e9f0fe" style="x" onclick="y()"/><script>bad()</script><foreignObject><b>no</b></foreignObject></g></svg>';
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" onload="x()"><title>T</title><desc>d</desc><rect x="0" y="0" width="10" height="10" fill="#ffffff"/><text x="24" y="32">T</text><g data-step="a&amp;b" data-shape="task" data-state="waiting"><title>A &lt;b&gt;: waits</title><rect x="1" y="2" fill="var(--d-action, #e9f0fe)" stroke="url(https://x)" style="x" onclick="y()"/><script>bad()</script><foreignObject><b>no</b></foreignObject></g></svg>';
   it('reads only what the renderer draws', () => {
     const marks = drawing_of(read_svg(svg)!);
     expect(marks.length).toBe(1);
-    expect(JSON.stringify(marks)).not.toMatch(/script|onclick|style|foreignObject|bad/);
-    expect(marks[0]!.children.find((one) => typeof one !== 'string' && one.tag === 'rect')).toMatchObject({ attributes: { fill: 'var(--d-action)' } });
+    expect(JSON.stringify(marks)).not.toMatch(/script|onclick|url|style|foreignObject|bad/);
+    expect(marks[0]!.children.find((one) => typeof one !== 'string' && one.tag === 'rect')).toMatchObject({ attributes: { fill: 'var(--d-action, #e9f0fe)' } });
+  });
+  it('knows every colour of the renderer', () => {
+    const theme = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../../src/render/theme.cc'), 'utf8');
+    const tokens = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../src/styles/tokens.css'), 'utf8');
+    const used = [...theme.matchAll(/var\((--d-[a-z-]+), (#[0-9a-f]{6})\)/g)];
+    expect(used.length).toBeGreaterThan(40);
+    for (const [, name, light] of used) expect(tokens).toContain(`${name}: light-dark(${light}, #`);
   });
   it('finds the state of steps', () => expect(step_looks(read_svg(svg)!).get('a&b')).toEqual({ state: 'waiting', note: 'A <b>: waits' }));
 });

@@ -138,7 +138,7 @@ std::vector<Route> diagram_routes(EngineCore& core) {
   const auto shelf = std::make_shared<PictureShelf>();
   const auto definition = [with, shelf](const Call& call) { definition_diagram(*with, *shelf, call); };
   const std::vector<QueryParameter> query{{"format", "svg, png, json, mermaid, dot or txt"},
-                                          {"theme", "light or dark"},
+                                          {"theme", "light, dark or tokens: CSS properties of the page, for SVG"},
                                           {"direction", "tb or lr"},
                                           {"collapse", "draw deeper nesting as one step"},
                                           {"scale", "pixels of a PNG per unit, 1 to 4"}};

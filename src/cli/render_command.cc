@@ -62,7 +62,7 @@ int draw_stored(const Arguments& arguments, const std::string& name, const rende
 const CommandSpec& render_spec() {
   static const CommandSpec spec{
       "render",
-      "FILE|NAME|ID [-o OUT.svg|.png|.mmd|.dot|.json|.txt] [--theme light|dark] [--direction tb|lr] [--collapse "
+      "FILE|NAME|ID [-o OUT.svg|.png|.mmd|.dot|.json|.txt] [--theme light|dark|tokens] [--direction tb|lr] [--collapse "
       "DEPTH] [--scale N] [--version V]",
       "Draw a definition, or an instance with its progress, as SVG, PNG, Mermaid, DOT, layout JSON or text",
       "FILE is a definition in YAML or JSON, or - for standard input. Otherwise give the NAME of a definition or\n"
@@ -70,13 +70,14 @@ const CommandSpec& render_spec() {
       "-o the file extension selects the format. The same definition gives the same bytes on every machine.\n"
       "docs/diagrams.md explains the shapes and lines.\n"
       "Exit codes: 0 done, 3 not found, 8 invalid definition, 2 usage error or unreadable file.",
-      with_api_flags({{"--output", "OUT", "write to this file; its extension selects the format", "-o"},
-                      {"--format", "svg|png|mmd|dot|json|txt", "the format, if the extension does not tell it"},
-                      {"--theme", "light|dark", "colours of SVG and PNG (default light)"},
-                      {"--direction", "tb|lr", "top to bottom, or left to right"},
-                      {"--collapse", "DEPTH", "draw deeper nesting as one step; 0 shows the main path only"},
-                      {"--scale", "N", "pixels of a PNG per unit, 1 to 4"},
-                      {"--version", "V", "the version of the definition NAME (default: the newest)"}}),
+      with_api_flags(
+          {{"--output", "OUT", "write to this file; its extension selects the format", "-o"},
+           {"--format", "svg|png|mmd|dot|json|txt", "the format, if the extension does not tell it"},
+           {"--theme", "light|dark|tokens", "colours of SVG and PNG (default light); tokens: CSS properties"},
+           {"--direction", "tb|lr", "top to bottom, or left to right"},
+           {"--collapse", "DEPTH", "draw deeper nesting as one step; 0 shows the main path only"},
+           {"--scale", "N", "pixels of a PNG per unit, 1 to 4"},
+           {"--version", "V", "the version of the definition NAME (default: the newest)"}}),
       {"cairn render loan.yaml > loan.svg", "cairn render loan.yaml -o loan.png --scale 2 --theme dark",
        "cairn render loan.yaml --format txt", "cairn render big.yaml --collapse 1 -o big.svg",
        "cairn render 0190… --store sqlite:orders.db -o now.svg"}};

@@ -55,6 +55,7 @@ const char* media_type(Format format) {
 std::string Drawing::key() const {
   std::string key = std::to_string(layout_version) + "-" + std::to_string(static_cast<int>(format));
   if (theme == Theme::dark) key += "-dark";
+  if (theme == Theme::tokens) key += "-tokens";
   if (direction == Direction::right) key += "-lr";
   if (collapse) key += "-c" + std::to_string(*collapse);
   if (scale != 1) key += "-x" + std::to_string(scale);
@@ -74,8 +75,9 @@ Result<Drawing> read_drawing(const std::function<std::optional<std::string>(cons
     drawing.format = *format;
   }
   if (const auto theme = option("theme")) {
-    if (*theme != "light" && *theme != "dark") return wrong("theme is light or dark");
-    drawing.theme = *theme == "dark" ? Theme::dark : Theme::light;
+    if (*theme != "light" && *theme != "dark" && *theme != "tokens") return wrong("theme is light, dark or tokens");
+    drawing.theme = *theme == "dark" ? Theme::dark : *theme == "tokens" ? Theme::tokens : Theme::light;
+    if (drawing.theme == Theme::tokens && drawing.format != Format::svg) return wrong("theme tokens is for SVG only");
   }
   if (const auto direction = option("direction")) {
     if (*direction != "tb" && *direction != "lr") return wrong("direction is tb (top to bottom) or lr (left to right)");

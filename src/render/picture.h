@@ -11,9 +11,12 @@
 
 namespace cairn::render {
 
-enum class Theme { light, dark };
+// `tokens` names the CSS properties of the page that shows the picture (--d-action, …), so that one SVG serves light
+// and dark pages. It is for SVG only.
+enum class Theme { light, dark, tokens };
 
-// Colours are "#rrggbb" or empty for none. The views must have static lifetime.
+// Colours are "#rrggbb" (`var(--d-NAME, #rrggbb)` in the theme `tokens`) or empty for none. The views must have static
+// lifetime.
 struct Ink {
   std::string_view fill;
   std::string_view stroke;

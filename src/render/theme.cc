@@ -59,9 +59,58 @@ constexpr ThemeColors dark{
     .skipped = "#98a4b4",
 };
 
+// The properties of a page, with the light colours where a page does not set them.
+constexpr ThemeColors tokens{
+    .background = "var(--d-background, #ffffff)",
+    .title = "var(--d-title, #1b2230)",
+    .edge = "var(--d-edge, #6b7686)",
+    .edge_label = "var(--d-edge-label, #566173)",
+    .container_fill = "var(--d-container, #f5f9fc)",
+    .container_stroke = "var(--d-container-line, #b9c8d6)",
+    .bar = "var(--d-bar, #2e3a4d)",
+    .action = {"var(--d-action, #e9f0fe)", "var(--d-action-line, #3a6fd8)", "var(--d-action-text, #1b2b4d)",
+               "var(--d-action-line, #3a6fd8)"},
+    .data = {"var(--d-data, #f3f5f8)", "var(--d-data-line, #7d8797)", "var(--d-data-text, #2a3342)",
+             "var(--d-edge, #6b7686)"},
+    .task = {"var(--d-task, #fff4df)", "var(--d-task-line, #b9771c)", "var(--d-task-text, #4a300a)",
+             "var(--d-task-icon, #a6670f)"},
+    .wait = {"var(--d-wait, #f3ecff)", "var(--d-wait-line, #7e51cf)", "var(--d-wait-text, #35205f)",
+             "var(--d-wait-line, #7e51cf)"},
+    .signal = {"var(--d-signal, #e3f6f0)", "var(--d-start-line, #107d64)", "var(--d-signal-text, #0c3f33)",
+               "var(--d-start-line, #107d64)"},
+    .subworkflow = {"var(--d-subworkflow, #eef0f4)", "var(--d-subworkflow-line, #5b6677)",
+                    "var(--d-subworkflow-text, #262f3d)", "var(--d-subworkflow-line, #5b6677)"},
+    .event = {"var(--d-event, #e6f5fb)", "var(--d-event-line, #1c7da8)", "var(--d-event-text, #0f3d52)",
+              "var(--d-event-line, #1c7da8)"},
+    .decision = {"var(--d-decision, #fffae9)", "var(--d-task-line, #b9771c)", "var(--d-decision-text, #7a4706)",
+                 "var(--d-task-line, #b9771c)"},
+    .header = {"var(--d-header, #e4e9f0)", "var(--d-data-line, #7d8797)", "var(--d-subworkflow-text, #262f3d)",
+               "var(--d-edge-label, #566173)"},
+    .complete = {"var(--d-complete, #e5f5ea)", "var(--d-complete-line, #2a8549)", "var(--d-complete-text, #17502b)",
+                 "var(--d-complete-line, #2a8549)"},
+    .fail = {"var(--d-fail, #fdebe9)", "var(--d-fail-line, #c23b2e)", "var(--d-fail-text, #8c2016)",
+             "var(--d-fail-line, #c23b2e)"},
+    .start = {"var(--d-start, #dff3ea)", "var(--d-start-line, #107d64)", "var(--d-signal-text, #0c3f33)",
+              "var(--d-start-line, #107d64)"},
+    .not_reached = {"var(--d-background, #ffffff)", "var(--d-idle-line, #c0c8d2)", "var(--d-idle-text, #5d6878)",
+                    "var(--d-idle-icon, #939dab)"},
+    .done = "var(--d-done, #17803d)",
+    .current = "var(--d-current, #1d5fd0)",
+    .waiting = "var(--d-waiting, #a85c00)",
+    .failing = "var(--d-failing, #c0221a)",
+    .skipped = "var(--d-edge, #6b7686)",
+};
+
 }  // namespace
 
-const ThemeColors& colors_of(Theme theme) { return theme == Theme::light ? light : dark; }
+const ThemeColors& colors_of(Theme theme) {
+  switch (theme) {
+    case Theme::light: break;
+    case Theme::dark: return dark;
+    case Theme::tokens: return tokens;
+  }
+  return light;
+}
 
 const ShapeColors& colors_of(const ThemeColors& theme, Shape shape) {
   switch (shape) {

@@ -49,5 +49,33 @@ TEST(Theme, TextCanBeReadInEveryState) {
   }
 }
 
+// Outside of a page that sets the properties, the picture is the light one.
+TEST(Theme, TokensFallBackToTheLightColours) {
+  const ThemeColors& light = colors_of(Theme::light);
+  const ThemeColors& tokens = colors_of(Theme::tokens);
+  const auto expect_token = [](std::string_view token, std::string_view color) {
+    EXPECT_TRUE(token.starts_with("var(--d-")) << token;
+    EXPECT_TRUE(token.ends_with(", " + std::string(color) + ")")) << token;
+  };
+  for (int i = 0; i <= static_cast<int>(Shape::collapsed); ++i) {
+    const ShapeColors& mine = colors_of(tokens, static_cast<Shape>(i));
+    const ShapeColors& theirs = colors_of(light, static_cast<Shape>(i));
+    expect_token(mine.fill, theirs.fill);
+    expect_token(mine.stroke, theirs.stroke);
+    expect_token(mine.text, theirs.text);
+    expect_token(mine.icon, theirs.icon);
+  }
+  for (int i = 0; i <= static_cast<int>(Progress::skipped); ++i) {
+    expect_token(color_of(tokens, static_cast<Progress>(i)), color_of(light, static_cast<Progress>(i)));
+  }
+  expect_token(tokens.background, light.background);
+  expect_token(tokens.title, light.title);
+  expect_token(tokens.edge, light.edge);
+  expect_token(tokens.edge_label, light.edge_label);
+  expect_token(tokens.container_fill, light.container_fill);
+  expect_token(tokens.container_stroke, light.container_stroke);
+  expect_token(tokens.bar, light.bar);
+}
+
 }  // namespace
 }  // namespace cairn::render

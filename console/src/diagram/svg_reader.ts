@@ -1,6 +1,5 @@
 // Reads the SVG that the server draws. It knows only the elements and attributes that the renderer uses; anything else is dropped,
 // so the picture can be part of the page without innerHTML.
-import { color_tokens } from './color_tokens';
 
 export interface Mark {
   tag: string;
@@ -13,6 +12,8 @@ const attributes_known = new Set([
   'x', 'y', 'width', 'height', 'rx', 'cx', 'cy', 'r', 'd', 'fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-linejoin',
   'stroke-linecap', 'font-size', 'font-weight', 'text-anchor', 'data-step', 'data-shape', 'data-state', 'opacity', 'viewBox',
 ]);
+// Colours are properties of the page, with the light colour after them: var(--d-action, #e9f0fe).
+const color = /^(none|#[0-9a-f]{6}|var\(--d-[a-z-]+, #[0-9a-f]{6}\))$/;
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const decode = (text: string): string =>
   text.replace(/&(#x[0-9a-f]+|#\d+|\w+);/gi, (all, name: string) =>
@@ -34,7 +35,8 @@ export function read_svg(text: string): Mark | null {
       for (const [, name, value] of rest!.matchAll(/([\w:-]+)="([^"]*)"/g)) {
         if (!attributes_known.has(name!)) continue;
         const plain = decode(value!);
-        mark.attributes[name!] = name === 'fill' || name === 'stroke' ? (color_tokens[plain.toLowerCase()] ?? plain) : plain;
+        if ((name === 'fill' || name === 'stroke') && !color.test(plain)) continue;
+        mark.attributes[name!] = plain;
       }
       if (tags.has(tag)) parent.children.push(mark);
       if (!single) open.push(mark);

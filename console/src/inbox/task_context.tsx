@@ -43,7 +43,7 @@ async function load(id: string, signal: AbortSignal): Promise<Context> {
   const at = `/v1/instances/${part(task.instance)}`;
   const [instance, svg, layout] = await Promise.all([
     get<Instance>(at, signal).catch(() => null),
-    get_text(query(`${at}/diagram`, { format: 'svg', theme: 'light' }), signal).then(read_svg, () => null),
+    get_text(query(`${at}/diagram`, { format: 'svg', theme: 'tokens' }), signal).then(read_svg, () => null),
     get<unknown>(query(`${at}/diagram`, { format: 'json' }), signal).then((one) => one as Layout, () => null),
   ]);
   return { task, events, instance, svg, layout };

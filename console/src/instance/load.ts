@@ -73,7 +73,7 @@ export async function load_instance(id: string, signal: AbortSignal): Promise<In
     get<Instance>(at, signal),
     get<{ reasons: Reason[] }>(`${at}/why`, signal),
     history_of(id, signal),
-    get_text(query(`${at}/diagram`, { format: 'svg', theme: 'light' }), signal).catch(() => ''),
+    get_text(query(`${at}/diagram`, { format: 'svg', theme: 'tokens' }), signal).catch(() => ''),
     get<RunPage>(query('/v1/runs', { instance: id, limit: 50 }), signal),
     get<InstancePage>(query('/v1/instances', { parent: id, limit: 50 }), signal),
     may('view_tasks') ? get<TaskPage>(query('/v1/tasks', { instance: id, closed: true, limit: 50 }), signal) : { items: [] as Task[] },

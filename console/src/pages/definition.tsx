@@ -46,7 +46,7 @@ async function load(name: string, version: string | undefined, signal: AbortSign
   const at = `/v1/definitions/${part(name)}/${part(shown.version)}`;
   const before = versions[versions.findIndex((one) => one.version === shown.version) + 1];
   const [svg, layout, canonical, previous, ...lists] = await Promise.all([
-    get_text(query(`${at}/diagram`, { format: 'svg', theme: 'light' }), signal).then(read_svg),
+    get_text(query(`${at}/diagram`, { format: 'svg', theme: 'tokens' }), signal).then(read_svg),
     get<unknown>(query(`${at}/diagram`, { format: 'json' }), signal).then((one) => one as Layout),
     get<Json>(at, signal),
     before ? get<Json>(`/v1/definitions/${part(name)}/${part(before.version)}`, signal).then((one) => ({ version: before.version, canonical: one })) : null,
