@@ -1,7 +1,7 @@
 # What the program contains: a bill of materials (CycloneDX 1.5) and the notices of what others wrote. Both are made
 # when the build is configured, from the versions that were found, and installed with the command.
 #
-#   cairn_component(NAME VERSION LICENSE HOW [SONAME name…] [NOTICE file])
+#   cairn_component(NAME VERSION LICENSE HOW [NPM] [SONAME name…] [NOTICE file])
 #
 # HOW: dynamic (loaded when it starts), static (linked in), header (compiled in), data (outlines, tables).
 set(sbom_components "")
@@ -9,11 +9,15 @@ set(sbom_references "")
 set(sbom_notices "cairn contains or loads the following works of others.\n")
 
 function(cairn_component name version license how)
-  cmake_parse_arguments(ARG "" "NOTICE" "SONAME" ${ARGN})
+  cmake_parse_arguments(ARG "NPM" "NOTICE" "SONAME" ${ARGN})
   if(NOT version)
     message(FATAL_ERROR "cmake/Sbom.cmake: which version of ${name} is this?")
   endif()
   set(reference "pkg:generic/${name}@${version}")
+  if(ARG_NPM)
+    string(REPLACE "@" "%40" reference "${name}")
+    set(reference "pkg:npm/${reference}@${version}")
+  endif()
   set(properties "{\"name\":\"cairn:linked\",\"value\":\"${how}\"}")
   foreach(soname ${ARG_SONAME})
     string(APPEND properties ",{\"name\":\"cairn:soname\",\"value\":\"${soname}\"}")
@@ -84,6 +88,17 @@ cairn_component(sqlite "${sqlite_version}" blessing static NOTICE ${licenses}/sq
 cairn_component(boost "${Boost_VERSION_STRING}" BSL-1.0 header NOTICE ${licenses}/boost.txt)
 cairn_component(tomlplusplus "${toml_MAJOR}.${toml_MINOR}.${toml_PATCH}" MIT header NOTICE ${licenses}/tomlplusplus.txt)
 cairn_component(dejavu-fonts 2.37 Bitstream-Vera data NOTICE ${CMAKE_SOURCE_DIR}/src/render/font-license.txt)
+if(NOT CAIRN_CONSOLE STREQUAL "OFF")
+  # The packages in the console, each with its notice in one file.
+  file(STRINGS ${licenses}/console.txt packages REGEX "^[@a-z0-9/.-]+ [0-9.]+ [(][A-Za-z0-9.-]+[)]$")
+  foreach(package ${packages})
+    string(REGEX MATCH "^([^ ]+) ([^ ]+) [(](.*)[)]$" ignored "${package}")
+    cairn_component(${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3} data NPM)
+  endforeach()
+  file(READ ${licenses}/console.txt text)
+  string(APPEND sbom_notices "\n${text}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${licenses}/console.txt)
+endif()
 # The C and C++ runtime, which are the system's: named, without our notices.
 cairn_component(gcc-runtime "${CMAKE_CXX_COMPILER_VERSION}" "GPL-3.0-or-later WITH GCC-exception-3.1" dynamic
                 SONAME libstdc++ libgcc_s)

@@ -1,4 +1,4 @@
-// Builds the console: node build.mjs --out DIR [--watch-sizes]
+// Builds the console: node build.mjs --out DIR [--quiet]
 // OUT gets hashed files under assets/, index.html, a gzip copy beside each file, and manifest.json for the server.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -110,11 +110,12 @@ const sum = (names) => names.reduce((total, name) => total + sizes[name], 0);
 const kb = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
 const first_load = sum(first);
 const everything = sum(Object.keys(sizes).filter((name) => /\.(js|css)$/.test(name)));
-for (const [path, info] of Object.entries(outputs).sort((a, b) => sizes[name_of(b[0])] - sizes[name_of(a[0])])) {
+const quiet = process.argv.includes('--quiet');
+if (!quiet) for (const [path, info] of Object.entries(outputs).sort((a, b) => sizes[name_of(b[0])] - sizes[name_of(a[0])])) {
   console.log(`${kb(sizes[name_of(path)]).padStart(9)}  ${name_of(path)}${info.entryPoint ? `  ${info.entryPoint}` : ''}`);
 }
-console.log(`${kb(sizes[name_of(style)]).padStart(9)}  ${name_of(style)}`);
-console.log(`first load ${kb(first_load)} of ${kb(first_load_max)}, everything ${kb(everything)} of ${kb(everything_max)} (gzip)`);
+if (!quiet) console.log(`${kb(sizes[name_of(style)]).padStart(9)}  ${name_of(style)}`);
+if (!quiet) console.log(`first load ${kb(first_load)} of ${kb(first_load_max)}, everything ${kb(everything)} of ${kb(everything_max)} (gzip)`);
 if (first_load > first_load_max || everything > everything_max) {
   console.error('console: a size budget is exceeded');
   process.exit(1);

@@ -106,6 +106,7 @@ stage_pictures() {
   ninja -C build/clang render_test
   build/clang/render_test --gtest_brief=1 --gtest_filter='Golden.*'
   tests/render/chromium_test.py build/release/cairn .
+  (cd console && CONSOLE_LOOKS=all CAIRN=../build/release/cairn node --test e2e/looks.test.mjs)
 }
 
 # Instructions of the hot path.

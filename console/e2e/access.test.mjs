@@ -14,7 +14,8 @@ after(async () => {
   await browser?.close();
   await servers?.close();
 });
-const refused = [/401/, /Failed to load resource/];
+// A refused sign-in, and the requests of a session that has ended.
+const refused = [/answer 401: /, /Failed to load resource.* 401 /];
 
 test('sign in, behind a base path', { timeout: 120000 }, async () => {
   const { page, faults } = await open_page(browser.context, { allowed: refused });
@@ -39,7 +40,11 @@ test('sign in, behind a base path', { timeout: 120000 }, async () => {
   await page.getByRole('button', { name: 'I have kept it' }).click();
 
   // The session ends elsewhere: the next request says so, and the page says what to do.
-  servers.sessions.clear();
+  const { csrf } = await page.evaluate(async () => (await fetch('/work/flow/v1/session')).json());
+  const [cookie] = await browser.context.cookies(servers.url);
+  assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.path], [true, 'Strict', '/work/flow']);
+  const ended = await fetch(`${servers.url}/v1/session`, { method: 'DELETE', headers: { cookie: `${cookie.name}=${cookie.value}`, 'x-cairn-csrf': csrf } });
+  assert.equal(ended.status, 204);
   await page.getByRole('link', { name: 'Instances' }).first().click();
   await page.locator('h1', { hasText: 'Your session has ended' }).waitFor();
   await page.getByLabel('API key').fill(servers.keys.viewer);
@@ -77,7 +82,7 @@ test('a person who may only answer tasks', { timeout: 120000 }, async () => {
 });
 
 test('a request without the token of the session is refused', { timeout: 60000 }, async () => {
-  const answer = await fetch(`${servers.url}/v1/session`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ api_key: servers.keys.admin }) });
+  const answer = await fetch(`${servers.url}/v1/session`, { method: 'POST', headers: { authorization: `Bearer ${servers.keys.admin}` } });
   const cookie = answer.headers.get('set-cookie').split(';')[0];
   const start = (extra) => fetch(`${servers.url}/v1/instances`, { method: 'POST', headers: { 'content-type': 'application/json', cookie, ...extra }, body: JSON.stringify({ definition: 'hello' }) });
   assert.equal((await start({})).status, 403);

@@ -29,43 +29,71 @@ const check = async (page) => {
   });
 };
 
-for (const theme of ['light', 'dark']) {
-  for (const width of [1440, 360]) {
-    test(`every page, ${theme}, ${width} px`, { timeout: 600000 }, async () => {
-      const { page, faults } = await open_page(browser.context);
-      await page.setViewportSize({ width, height: width === 360 ? 740 : 900 });
-      await page.goto(servers.url);
-      await page.evaluate((one) => localStorage.setItem('cairn.theme', JSON.stringify(one)), theme);
-      const found = [];
-      for (const [name, path] of pages(ids)) {
-        await page.goto(servers.url + path);
-        await settled(page);
-        await page.waitForTimeout(250);
-        for (const one of await check(page)) found.push(`${name}: ${one}`);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        if (wide > 0) found.push(`${name}: ${wide} px too wide`);
-      }
-      if (width === 1440) {
-        for (const [name, act] of [
-          ['palette', async () => page.keyboard.press('Control+k')],
-          ['help', async () => page.keyboard.press('?')],
-        ]) {
-          await page.goto(servers.url);
+// Dialogs, and the editor in its shadow root.
+const check_dialogs = async (page, found) => {
+  for (const [name, key] of [['palette', 'Control+k'], ['help', '?']]) {
+    await page.goto(servers.url);
+    await settled(page);
+    await page.keyboard.press(key);
+    await page.locator('dialog[open]').waitFor();
+    for (const one of await check(page)) found.push(`${name}: ${one}`);
+  }
+  await page.goto(`${servers.url}/instances/${ids.suspended[0]}`);
+  await settled(page);
+  await page.keyboard.press('e');
+  await page.locator('.cm-content').waitFor();
+  for (const one of await check(page)) found.push(`edit state: ${one}`);
+};
+const check_page = async (page, name, found) => {
+  for (const one of await check(page)) found.push(`${name}: ${one}`);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (wide > 0) found.push(`${name}: ${wide} px too wide`);
+};
+const wide = { width: 1440, height: 900 };
+const narrow = { width: 360, height: 740 };
+const set_theme = (page, theme) => page.evaluate((one) => (document.documentElement.dataset.theme = one), theme);
+
+// Each page is loaded once and looked at twice. CONSOLE_LOOKS=all loads it in both themes and both widths.
+if (process.env.CONSOLE_LOOKS !== 'all') {
+  test('every page, light and wide, then dark and narrow', { timeout: 600000 }, async () => {
+    const { page, faults } = await open_page(browser.context);
+    const found = [];
+    for (const [name, path] of pages(ids)) {
+      await page.setViewportSize(wide);
+      await page.goto(servers.url + path);
+      await settled(page);
+      await set_theme(page, 'light');
+      await check_page(page, `${name}, light`, found);
+      await page.setViewportSize(narrow);
+      await set_theme(page, 'dark');
+      await settled(page);
+      await check_page(page, `${name}, dark, narrow`, found);
+    }
+    await page.setViewportSize(wide);
+    await check_dialogs(page, found);
+    await page.close();
+    assert.deepEqual(found, []);
+    assert.deepEqual(faults, []);
+  });
+} else {
+  for (const theme of ['light', 'dark']) {
+    for (const size of [wide, narrow]) {
+      test(`every page, ${theme}, ${size.width} px`, { timeout: 600000 }, async () => {
+        const { page, faults } = await open_page(browser.context);
+        await page.setViewportSize(size);
+        await page.goto(servers.url);
+        await page.evaluate((one) => localStorage.setItem('cairn.theme', JSON.stringify(one)), theme);
+        const found = [];
+        for (const [name, path] of pages(ids)) {
+          await page.goto(servers.url + path);
           await settled(page);
-          await act();
-          await page.locator('dialog[open]').waitFor();
-          await page.waitForTimeout(200);
-          for (const one of await check(page)) found.push(`${name}: ${one}`);
+          await check_page(page, name, found);
         }
-        await page.goto(`${servers.url}/instances/${ids.suspended[0]}`);
-        await settled(page);
-        await page.keyboard.press('e');
-        await page.locator('.cm-content').waitFor();
-        for (const one of await check(page)) found.push(`edit state: ${one}`);
-      }
-      await page.close();
-      assert.deepEqual(found, []);
-      assert.deepEqual(faults, []);
-    });
+        if (size === wide) await check_dialogs(page, found);
+        await page.close();
+        assert.deepEqual(found, []);
+        assert.deepEqual(faults, []);
+      });
+    }
   }
 }

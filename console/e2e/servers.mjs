@@ -1,18 +1,16 @@
-// A cairn with its own store and a console before it, for tests and pictures. CAIRN names the program, CONSOLE_DIST a built console.
+// A cairn with its own store, for tests and pictures. CAIRN names the program.
 import { spawn, execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { start } from '../serve.mjs';
 
-export const here = dirname(fileURLToPath(import.meta.url));
-export const root = resolve(here, '../..');
-export const cairn = resolve(process.env.CAIRN ?? join(root, 'build/release/cairn'));
-export const dist = resolve(process.env.CONSOLE_DIST ?? join(here, '../dist'));
+const here = dirname(fileURLToPath(import.meta.url));
+const root = resolve(here, '../..');
+const cairn = resolve(process.env.CAIRN ?? join(root, 'build/release/cairn'));
 
-export const free_port = () =>
+const free_port = () =>
   new Promise((done) => {
     const probe = createServer();
     probe.listen(0, '127.0.0.1', () => {
@@ -22,70 +20,62 @@ export const free_port = () =>
   });
 
 async function ready(url, child) {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     if (child.exitCode !== null) throw new Error(`cairn ended with ${child.exitCode}`);
     try {
       if ((await fetch(`${url}/readyz`)).ok) return;
     } catch {
       // not yet
     }
-    await new Promise((go) => setTimeout(go, 100));
+    await new Promise((go) => setTimeout(go, 50));
   }
   throw new Error('cairn does not get ready');
 }
 
-// auth: none (cairn dev) or key (cairn serve with API keys).
-export async function open_servers({ auth = 'none', examples = true, base = '', keep_port } = {}) {
+// auth: none (cairn dev) or key (cairn serve with API keys). base: the base path; only with keys. own: no definitions are given, so that
+// cairn dev begins with its own examples.
+export async function open_servers({ auth = 'none', examples = true, base = '', own = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-console-'));
-  const port = keep_port ?? (await free_port());
+  const port = await free_port();
   const url = `http://127.0.0.1:${port}`;
   if (examples) cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
+  else mkdirSync(join(folder, 'empty'));
   const store = `sqlite:${join(folder, 'cairn.db')}`;
   const keys = {};
-  const names = {};
   let child;
   const launch = async () => {
+    const stdio = process.env.CAIRN_LOG ? 'inherit' : 'ignore';
+    const listen = ['--listen', `127.0.0.1:${port}`, '--store', store];
     child = auth === 'none'
-      ? spawn(cairn, ['dev', ...(examples ? ['examples'] : ['empty']), '--listen', `127.0.0.1:${port}`, '--store', store], { cwd: folder, stdio: 'ignore' })
-      : spawn(cairn, ['serve', '--store', store, '--listen', `127.0.0.1:${port}`, '--confine', 'no', '--drain-delay', '0s', ...(examples ? ['--definitions', join(folder, 'examples')] : [])], { cwd: folder, stdio: process.env.CAIRN_LOG ? 'inherit' : 'ignore', env: { ...process.env, CAIRN_EVENTS: '' } });
+      ? spawn(cairn, ['dev', ...(own ? [] : [examples ? 'examples' : 'empty']), ...listen], { cwd: folder, stdio })
+      : spawn(cairn, ['serve', ...listen, '--confine', 'no', '--drain-delay', '0s', ...(base ? ['--base-path', base] : []), ...(examples ? ['--definitions', join(folder, 'examples')] : [])], { cwd: folder, stdio });
     await ready(url, child);
   };
-  if (!existsSync(join(folder, 'empty'))) (await import('node:fs')).mkdirSync(join(folder, 'empty'));
   if (auth === 'key') {
-    const make = (...args) => {
-      const key = execFileSync(cairn, ['keys', 'create', '--store', store, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split('\n').pop();
-      names[key.split('_')[1]] = args[1];
-      return key;
-    };
+    const make = (...args) => execFileSync(cairn, ['keys', 'create', '--store', store, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
     keys.admin = make('--subject', 'ben.okafor', '--role', 'admin');
     keys.viewer = make('--subject', 'vera', '--role', 'viewer');
     keys.clerk = make('--subject', 'priya.raman', '--role', 'task_worker', '--task-role', 'underwriter');
   }
   await launch();
-  const front = await start({ dir: dist, upstream: url, base, names });
-  const headers = () => ({ 'content-type': 'application/json', ...(keys.admin ? { authorization: `Bearer ${keys.admin}` } : {}) });
+  const stop = async () => {
+    if (child.exitCode !== null) return;
+    const gone = new Promise((done) => child.once('exit', done));
+    child.kill('SIGKILL');
+    await gone;
+  };
   return {
-    url: front.url, api: url, keys, sessions: front.sessions, folder,
+    url: url + base, keys, folder, launch,
+    stop_cairn: stop,
     async call(method, path, body, type = 'application/json') {
-      const response = await fetch(url + path, { method, headers: { ...headers(), 'content-type': type }, body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body) });
+      const headers = { 'content-type': type, ...(keys.admin ? { authorization: `Bearer ${keys.admin}` } : {}) };
+      const response = await fetch(url + path, { method, headers, body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body) });
       const text = await response.text();
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
       return text ? JSON.parse(text) : null;
     },
-    async stop_cairn() {
-      const gone = new Promise((done) => child.once('exit', done));
-      child.kill('SIGKILL');
-      await gone;
-    },
-    launch,
     async close() {
-      front.server.closeAllConnections();
-      front.server.close();
-      if (child.exitCode === null) {
-        const gone = new Promise((done) => child.once('exit', done));
-        child.kill('SIGKILL');
-        await gone;
-      }
+      await stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

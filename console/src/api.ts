@@ -1,7 +1,8 @@
 // Requests to the server. Answers keep the text of their numbers.
 import { link } from './base_path';
 import { is_object, parse, stringify, type Json } from './json/lossless';
-import { server_away, session, session_lost, type Session } from './session';
+import type { Session } from './api_types';
+import { server_away, session, session_lost, type SignedIn } from './session';
 import { act_as } from './settings';
 
 export interface FieldError {
@@ -24,6 +25,7 @@ export interface Answer<T> {
 }
 
 interface Options {
+  credential?: string; // only for signing in
   body?: Json;
   text?: { type: string; body: string };
   reason?: string;
@@ -59,6 +61,7 @@ export async function request(method: string, path: string, options: Options = {
     if (options.match !== undefined) headers['if-match'] = `"${options.match}"`;
     if (options.key) headers['idempotency-key'] = options.key;
   }
+  if (options.credential) headers.authorization = `Bearer ${options.credential}`;
   if (act_as.value && session.value?.auth === 'none') headers['x-cairn-user'] = act_as.value;
   let response: Response;
   try {
@@ -80,8 +83,8 @@ export async function request(method: string, path: string, options: Options = {
   return response;
 }
 
-// Headers take ASCII; other letters of a reason are replaced, never lost silently in the middle of a word.
-const encode_header = (text: string): string => text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '').replace(/[^\x20-\x7e]/g, '?').slice(0, 1000);
+// The server reads headers as UTF-8; fetch takes one character for each byte.
+const encode_header = (text: string): string => Array.from(new TextEncoder().encode(text.replace(/[\x00-\x1f\x7f]+/g, ' ').trim().slice(0, 1000)), (byte) => String.fromCharCode(byte)).join('');
 
 async function answer_of<T>(response: Response): Promise<Answer<T>> {
   const text = response.status === 204 ? 'null' : await response.text();
@@ -111,7 +114,8 @@ export const part = (text: string): string => encodeURIComponent(text);
 
 export async function load_session(): Promise<void> {
   try {
-    session.value = await get<Session>('/v1/session');
+    const found = await get<Session>('/v1/session');
+    session.value = found.user === null ? null : (found as SignedIn);
   } catch (error) {
     if (error instanceof Problem && (error.status === 401 || error.status === 403)) session.value = null;
     else if (error instanceof Problem && error.status !== 502) throw error;
@@ -119,7 +123,8 @@ export async function load_session(): Promise<void> {
 }
 
 export async function sign_in(api_key: string): Promise<void> {
-  session.value = await send<Session>('POST', '/v1/session', { api_key });
+  if (!/^[\x21-\x7e]+$/.test(api_key)) throw new Problem(401, 'Not a key', '');
+  session.value = await send<SignedIn>('POST', '/v1/session', undefined, { credential: api_key });
   session_lost.value = false;
 }
 

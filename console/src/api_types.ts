@@ -204,6 +204,15 @@ export interface SchedulePage {
   unreadable?: string[]; // rows that were omitted because they cannot be read
 }
 
+export interface Session {
+  auth: "none" | "session" | "bearer";
+  csrf: string; // changes in this session need it in X-Cairn-CSRF
+  permissions: string[];
+  roles: string[];
+  sign_in: ("key" | "oidc")[];
+  user: string | null; // null: the caller is not signed in
+}
+
 export type Status = "running" | "waiting" | "suspended" | "completed" | "failed" | "cancelled";
 
 export interface Task {
@@ -511,6 +520,10 @@ export interface TriggerScheduleRequest {
   reason?: string;
 }
 
+export interface CreateSessionRequest {
+  reason?: string;
+}
+
 export interface SendSignalRequest {
   id?: string;
   key?: string | null;
@@ -549,6 +562,7 @@ export const operations = {
   completeTask: { method: 'POST', path: '/v1/tasks/{id}/complete', permission: 'work_tasks' },
   createKey: { method: 'POST', path: '/v1/keys', permission: 'administer' },
   createSchedule: { method: 'POST', path: '/v1/schedules', permission: 'operate' },
+  createSession: { method: 'POST', path: '/v1/session', permission: 'signed_in' },
   deleteInstance: { method: 'DELETE', path: '/v1/instances/{id}', permission: 'operate' },
   deleteRun: { method: 'DELETE', path: '/v1/runs/{id}', permission: 'operate' },
   deleteRunType: { method: 'DELETE', path: '/v1/run-types/{type}', permission: 'operate' },
@@ -557,6 +571,7 @@ export const operations = {
   discardDeadLetter: { method: 'DELETE', path: '/v1/dead-letters/{id}', permission: 'operate' },
   discardSignal: { method: 'DELETE', path: '/v1/instances/{id}/signals/{signal}', permission: 'operate' },
   editState: { method: 'PATCH', path: '/v1/instances/{id}/state', permission: 'operate' },
+  endSession: { method: 'DELETE', path: '/v1/session', permission: 'signed_in' },
   explainInstance: { method: 'GET', path: '/v1/instances/{id}/why', permission: 'view' },
   failRun: { method: 'POST', path: '/v1/runs/{id}/fail', permission: 'report_runs' },
   getBulk: { method: 'GET', path: '/v1/bulk/{id}', permission: 'operate' },
@@ -574,6 +589,7 @@ export const operations = {
   getRunEvents: { method: 'GET', path: '/v1/runs/{id}/events', permission: 'view' },
   getRunType: { method: 'GET', path: '/v1/run-types/{type}', permission: 'view' },
   getSchedule: { method: 'GET', path: '/v1/schedules/{name}', permission: 'view' },
+  getSession: { method: 'GET', path: '/v1/session', permission: 'open' },
   getSnapshot: { method: 'GET', path: '/v1/instances/{id}/snapshot', permission: 'view' },
   getTask: { method: 'GET', path: '/v1/tasks/{id}', permission: 'view_tasks' },
   getTaskEvents: { method: 'GET', path: '/v1/tasks/{id}/events', permission: 'view_tasks' },
@@ -596,7 +612,6 @@ export const operations = {
   livez: { method: 'GET', path: '/livez', permission: 'open' },
   metrics: { method: 'GET', path: '/metrics', permission: 'view' },
   openapi: { method: 'GET', path: '/openapi.json', permission: 'open' },
-  page: { method: 'GET', path: '/', permission: 'view' },
   pauseSchedule: { method: 'POST', path: '/v1/schedules/{name}/pause', permission: 'operate' },
   previewSchedule: { method: 'GET', path: '/v1/schedules/{name}/preview', permission: 'view' },
   putRunType: { method: 'PUT', path: '/v1/run-types/{type}', permission: 'operate' },

@@ -1,17 +1,11 @@
 // Who uses the console and what they may do.
 import { computed, signal } from '@preact/signals';
-import type { Permission } from './api_types';
+import type { Permission, Session } from './api_types';
 
-export interface Session {
-  user: string;
-  roles: string[];
-  permissions: string[];
-  csrf: string;
-  auth: 'none' | 'key' | 'oidc';
-}
+export type SignedIn = Session & { user: string };
 
 // undefined: not asked yet; null: no user is signed in.
-export const session = signal<Session | null | undefined>(undefined);
+export const session = signal<SignedIn | null | undefined>(undefined);
 export const session_lost = signal(false);
 export const server_away = signal<number | null>(null); // since when the server does not answer
 export const may = (permission: Permission): boolean => session.value?.permissions.includes(permission) ?? false;

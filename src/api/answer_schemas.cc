@@ -47,6 +47,9 @@ constexpr AnswerSchema answers[] = {
     {"getBulk", "200", "BulkProgress"},
     {"listAudit", "200", "AuditRowPage"},
     {"getInfo", "200", "Info"},
+    {"getSession", "200", "Session"},
+    {"createSession", "201", "Session"},
+    {"endSession", "204", ""},
 };
 
 constexpr std::string_view components = R"({
@@ -119,6 +122,12 @@ constexpr std::string_view components = R"({
   "sequence":{"type":"integer"},"at":{"type":"string","format":"date-time"},"who":{"type":"string"},
   "what":{"type":"string"},"resource":{"type":"string"},"why":{"type":"string"},"from":{"type":"string"},
   "details":true,"previous_hash":{"type":"string"},"hash":{"type":"string"}}},
+"Session":{"type":"object","required":["user","roles","permissions","csrf","auth","sign_in"],"properties":{
+  "user":{"type":["string","null"],"description":"null: the caller is not signed in"},
+  "roles":{"type":"array","items":{"type":"string"}},"permissions":{"type":"array","items":{"type":"string"}},
+  "csrf":{"type":"string","description":"changes in this session need it in X-Cairn-CSRF"},
+  "auth":{"enum":["none","session","bearer"]},
+  "sign_in":{"type":"array","items":{"enum":["key","oidc"]}}}},
 "Info":{"type":"object","required":["cairn","node","now"],"properties":{
   "cairn":{"type":"string"},"node":{"type":"string"},"now":{"type":"string","format":"date-time"}}}
 })";

@@ -36,13 +36,14 @@ std::vector<Route> outbox_routes(EngineCore& core);
 std::vector<Route> dead_letter_routes(EngineCore& core);
 std::vector<Route> operation_routes(EngineCore& core);
 std::vector<Route> why_routes(EngineCore& core);
-std::vector<Route> page_routes(EngineCore& core);
 std::vector<Route> event_routes(EngineCore& core);
 std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& waiters);
 std::vector<Route> key_routes(EngineCore& core);
 std::vector<Route> audit_routes(EngineCore& core);
 // Only for servers: the CLI receives no webhooks.
 std::vector<Route> hook_routes(EngineCore& core, std::vector<InboundHook> hooks);
+// Only for servers: who is signed in, and signing in and out. `authenticator` must outlive them.
+std::vector<Route> session_routes(Authenticator& authenticator, std::string base_path);
 // All routes, in matching order. The CLI uses the same table for a local store. `waiters` holds the clients that wait
 // for instances; it is closed when the server stops. It is shared with the routes.
 std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> waiters);
@@ -70,6 +71,7 @@ struct ServerSettings {
   bool log_requests = false;              // logs every request, not only failures
   std::shared_ptr<SpanExporter> spans;    // shared with the engine's observer; null: no traces
   std::vector<InboundHook> hooks = {};
+  std::string base_path = {};  // below which browsers see the server: /cairn; empty: at the root
   CallerLimits limits = {};
   AuditSettings audit = {};
   // For diagrams, exports and searches. They run beside other requests at a lower priority.

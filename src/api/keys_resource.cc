@@ -41,7 +41,9 @@ void list(EngineCore& core, const Call& call) {
     return;
   }
   Json items = Json::array();
-  for (const ApiKeyRow& row : *rows) items.push_back(document(row));
+  for (const ApiKeyRow& row : *rows) {
+    if (!is_session(row)) items.push_back(document(row));
+  }
   call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
 }
 

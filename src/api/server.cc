@@ -3,6 +3,7 @@
 #include "api/access/api_gate.h"
 #include "api/access/origin.h"
 #include "api/api.h"
+#include "api/console.h"
 #include "api/problem.h"
 #include "api/telemetry/readiness.h"
 #include "api/telemetry/store_metrics.h"
@@ -30,6 +31,7 @@ bool has(const Headers& headers, std::string_view name) {
 void add_headers(Response& response, const TraceContext& trace, bool secure) {
   response.headers.emplace_back("traceparent", trace.header());
   if (secure) response.headers.emplace_back("strict-transport-security", "max-age=31536000");
+  if (!response.standing_headers.empty()) return;                 // a file of the console, which has its own
   const bool picture = response.content_type == "image/svg+xml";  // contains its own style
   if (!picture && !has(response.headers, "cache-control")) {
     response.standing_headers =
@@ -104,7 +106,8 @@ struct Server::Parts {
         reads_are_local(!core.store().traits().shared),
         gate(core, authenticator, given.limits, slow_lane, audit, metrics),
         slow_lane(given.expensive_threads, slow_lane_niceness, given.requests_waiting_max),
-        threads(RequestThreads::threads_usual, 0, given.requests_waiting_max) {}
+        threads(RequestThreads::threads_usual, 0, given.requests_waiting_max),
+        console(given.base_path) {}
 
   void receive(Request request, Reply reply);
   // Whether the caller may send the body of a request, by its head.
@@ -138,6 +141,7 @@ struct Server::Parts {
   Router router;
   RequestThreads slow_lane;
   RequestThreads threads;  // destroyed before the slow lane, which its last requests still use
+  const Console console;
   std::mutex http_mutex;
   HttpServer* http_shown = nullptr;  // `http`, until it is being destroyed
   std::unique_ptr<HttpServer> http;  // last: its connections close before what they use
@@ -265,6 +269,13 @@ void Server::Parts::receive(Request request, Reply reply) {
     return;
   }
   visit->match = router.match(visit->request);
+  if (visit->match.route == nullptr && visit->match.allowed.empty()) {
+    if (auto page = console.answer(visit->request)) {
+      visit->record.operation = "console";
+      finish(std::move(*page));
+      return;
+    }
+  }
   const auto carry_out = [this, visit, finish] {
     router.handle(std::move(visit->match), std::move(visit->request), finish, &gate, &visit->record);
   };
@@ -315,6 +326,7 @@ Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSetti
   Parts* const running = parts.get();
   std::vector<Route> routes = api_routes(core, parts->waiters);
   for (Route& route : hook_routes(core, settings.hooks)) routes.push_back(std::move(route));
+  for (Route& route : session_routes(parts->authenticator, settings.base_path)) routes.push_back(std::move(route));
   // The OpenAPI document cannot be created before the table is complete.
   const auto openapi = std::make_shared<std::string>();
   routes.push_back({"GET", "/openapi.json", Permission::open, "openapi", "This API as an OpenAPI 3.1 document",
@@ -352,15 +364,22 @@ Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSetti
   *openapi = write_json(parts->router.openapi());
   parts->add_metrics(core.store());
   const auto handle = [running](Request request, Reply reply) {
+    running->console.strip_base_path(request.path);
     running->receive(std::move(request), std::move(reply));
   };
   HttpSettings http = settings.http;
   // A dead worker must not get runs: no other worker could lease them until their leases expire.
   http.admit = [running](const Request& head, std::function<void(Admission)> decide) {
-    running->admit(head, std::move(decide));
+    Request request = head;
+    running->console.strip_base_path(request.path);
+    running->admit(request, std::move(decide));
   };
   http.refused = [counted = parts->metrics](std::string_view reason) { counted->count_refusal(reason); };
-  http.watched = [](const Request& request) { return request.path == "/v1/runs/lease"; };
+  http.watched = [running](const Request& request) {
+    std::string path = request.path;
+    running->console.strip_base_path(path);
+    return path == "/v1/runs/lease";
+  };
   CAIRN_TRY(parts->http, HttpServer::listen(http, handle));
   {
     const std::scoped_lock lock(parts->http_mutex);

@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include "api/access/api_key.h"
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
 #include "store/audit_chain.h"
@@ -92,7 +93,7 @@ std::vector<Finding> examine(Store& store) {
   }
   if (const auto keys = store.list_api_keys()) {
     for (const ApiKeyRow& key : *keys) {
-      const bool soon = key.expires_at && !key.revoked_at && *key.expires_at > store.now() &&
+      const bool soon = !api::is_session(key) && key.expires_at && !key.revoked_at && *key.expires_at > store.now() &&
                         between(store.now(), *key.expires_at).ms_up() < 7LL * 86'400'000;
       if (soon) {
         findings.push_back(

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <sstream>
 
+#include "api/access/api_key.h"
 #include "api/api.h"
 #include "api/telemetry/metrics_fanout.h"
 #include "base/log.h"
@@ -85,6 +86,7 @@ Result<api::AccessSettings> access_settings(const Configuration& from) {
     return Error{ErrorCode::invalid, from.at("auth").origin + ": auth takes required or none, not \"" + auth + "\""};
   }
   access.required = auth == "required";
+  access.session_lifetime = from.duration("session.lifetime");
   if (!from.is_set("oidc.issuer")) return access;
   api::TokenSettings tokens;
   tokens.rules.issuer = from.text("oidc.issuer");
@@ -113,6 +115,17 @@ Result<std::vector<api::InboundHook>> hooks_of(const Configuration& from) {
   auto hooks = api::read_hooks(*list);
   if (!hooks) return Error{hooks.error().code, from.at("hooks").origin + ": " + hooks.error().message};
   return hooks;
+}
+
+Result<std::string> base_path_of(const Configuration& from) {
+  const std::string path = from.text("base_path");
+  const bool plain = path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~/") ==
+                     std::string::npos;
+  const bool fits = path.empty() || (path.starts_with('/') && !path.ends_with('/') && plain &&
+                                     path.find("//") == std::string::npos && path.find("..") == std::string::npos);
+  if (fits && path != "/v1" && !path.starts_with("/v1/")) return path;
+  return Error{ErrorCode::invalid,
+               from.at("base_path").origin + ": base_path takes a path such as /cairn, not \"" + path + "\""};
 }
 
 api::CallerLimits caller_limits(const Configuration& from) {
@@ -223,7 +236,7 @@ Result<void> check_somebody_may_enter(AccessStore& store, const api::AccessSetti
   if (!access.required || access.tokens) return {};
   CAIRN_TRY(const auto keys, store.list_api_keys());
   for (const ApiKeyRow& key : keys) {
-    if (!key.revoked_at && (!key.expires_at || *key.expires_at > store.now())) return {};
+    if (!api::is_session(key) && !key.revoked_at && (!key.expires_at || *key.expires_at > store.now())) return {};
   }
   return Error{ErrorCode::not_allowed,
                "no caller could authenticate: there is no API key and no oidc.issuer. Create a key first:\n"
@@ -328,6 +341,9 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   auto hooks = hooks_of(*configuration);
   if (!hooks) return refuse(hooks.error());
   settings.hooks = std::move(*hooks);
+  auto base_path = base_path_of(*configuration);
+  if (!base_path) return refuse(base_path.error());
+  settings.base_path = std::move(*base_path);
   settings.limits = caller_limits(*configuration);
   settings.expensive_threads =
       static_cast<std::size_t>(std::clamp<std::int64_t>(configuration->number("limits.expensive_threads"), 1, 64));

@@ -37,6 +37,8 @@ const std::vector<Spec>& specs() {
       {"auth", Kind::text, "required", "required, or none (only for servers on this machine)", false, "required|none"},
       {"allow_plain_http", Kind::yes_no, "no",
        "listen beyond this machine without TLS; use it only behind a TLS proxy, because credentials are readable"},
+      {"base_path", Kind::text, "", "the path below which a proxy shows this server: /cairn; empty: at the root"},
+      {"session.lifetime", Kind::duration, "12h", "how long a sign-in to the console lasts", false, "1m..30d"},
       {"tls.certificate", Kind::text, "", "PEM file with the certificate chain"},
       {"tls.key", Kind::text, "", "PEM file with the private key"},
       {"oidc.issuer", Kind::text, "", "the token issuer: the claim iss"},

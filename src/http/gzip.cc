@@ -10,6 +10,13 @@ constexpr int gzip_window = 15 + 16;
 // Compressing smaller bodies does not save a packet.
 constexpr std::size_t worth_it_bytes = 4u << 10;
 
+bool compressible(std::string_view type) {
+  return type.starts_with("text/") || type.find("json") != std::string_view::npos ||
+         type.find("xml") != std::string_view::npos;
+}
+
+}  // namespace
+
 bool takes_gzip(std::string_view accepted) {
   while (!accepted.empty()) {
     const std::size_t end = accepted.find(',');
@@ -25,13 +32,6 @@ bool takes_gzip(std::string_view accepted) {
   }
   return false;
 }
-
-bool compressible(std::string_view type) {
-  return type.starts_with("text/") || type.find("json") != std::string_view::npos ||
-         type.find("xml") != std::string_view::npos;
-}
-
-}  // namespace
 
 std::string gzip(std::string_view text) {
   z_stream stream{};
@@ -69,6 +69,9 @@ std::optional<std::string> gunzip(std::string_view packed, std::size_t bytes_max
 
 void compress(Response& response, std::string_view accept_encoding) {
   if (response.stream || response.body.size() < worth_it_bytes || !compressible(response.content_type)) return;
+  for (const auto& [name, value] : response.headers) {
+    if (name == "vary") return;
+  }
   response.headers.emplace_back("vary", "accept-encoding");
   if (!takes_gzip(accept_encoding)) return;
   std::string small = gzip(response.body);

@@ -211,11 +211,6 @@ for number, (limit, value, status, pass_it) in enumerate(TABLE):
         time.sleep(0.05)
     expect(f"{limit}: is counted", metric(limit) > before, before)
 
-# GET / counts as expensive too, and each list of the page is one of the API's.
-current = "limits.expensive_max"
-answer = at_once(get("/", role="operator"), 8)()
-expect("the page is an expensive request", answer.status == 429 and answer.json["limit"] == "limits.expensive_max", (answer.status, answer.text))
-
 expect("SIGTERM ends with 0", server.end() == 0, server.said[-2000:])
 said += server.said
 in_table = {row[0] for row in TABLE}

@@ -73,7 +73,7 @@ export const en = {
     fix: 'Fix and continue', retry: (n: string) => `Retry ${n}`, open: 'Open', by_themselves: (x: string) => (x ? `Retries by itself; the next in ${x}.` : 'Retries by itself.'), waiting_longest: 'Waiting for people', people_first: 'most urgent first', nobody_waits: 'No task is open.', nobody_took: 'nobody has taken it',
     for_no_limit: (x: string) => `${x}, no limit`, changed: 'What changed', deployed: (x: string) => `deployed ${x}`,
     tiles: {
-      running: 'Running', started: (n: string) => `${n} started in the last minute`, people: 'Waiting on people', overdue: (n: string) => (n === '1' ? '1 is overdue' : `${n} are overdue`), none_overdue: 'none is overdue', retrying: 'Retrying', by_itself: 'go on by themselves', suspended: 'Suspended',
+      running: 'Running', started: (n: string) => `${n} in the last minute`, people: 'Waiting on people', overdue: (n: string) => (n === '1' ? '1 is overdue' : `${n} are overdue`), none_overdue: 'none is overdue', retrying: 'Retrying', by_itself: 'go on by themselves', suspended: 'Suspended',
       need_you: 'need you', need_nobody: 'nothing is stopped', dead: 'Dead letters', look: 'could not be delivered', all_delivered: 'everything was delivered', ready: 'Runs without a worker', oldest: (x: string) => `oldest waits ${x}`, taken_at_once: 'taken at once',
     },
   },
@@ -179,7 +179,7 @@ export const en = {
     role_text: { viewer: 'reads everything', task_worker: 'answers tasks', starter: 'starts instances, sends signals', worker: 'does runs', operator: 'retries, cancels, edits', deployer: 'deploys definitions', admin: 'everything' },
   },
   system: {
-    you: 'You', user: 'Name', roles: 'Roles', auth: 'Signed in', auths: { none: 'not needed on this server', key: 'with an API key', oidc: 'with your account' }, may: 'May', here: 'This browser', theme: 'Theme', themes: { system: 'System', light: 'Light', dark: 'Dark' }, language: 'Language', zone: 'Times', zones: { local: 'Local' }, letters: 'Single-letter keys', on: 'On', off: 'Off',
+    you: 'You', user: 'Name', roles: 'Roles', auth: 'Signed in', auths: { none: 'not needed on this server', session: 'in this browser, until you sign out', bearer: 'by the proxy before this server' }, may: 'May', here: 'This browser', theme: 'Theme', themes: { system: 'System', light: 'Light', dark: 'Dark' }, language: 'Language', zone: 'Times', zones: { local: 'Local' }, letters: 'Single-letter keys', on: 'On', off: 'Off',
     server: 'Server', version: 'Version', node: 'Node', time: 'Its time', memory: 'Memory', descriptors: 'Open files', connections: 'Connections', requests_waiting: 'Requests waiting', work: 'Work', metrics: 'All metrics', suspended: 'Suspended instances', failed: 'Failed instances', tasks: 'Open tasks', ready: 'Runs without a worker', ready_age: 'Oldest of them', messages: 'Messages waiting', timers_late: 'Timers late', outbox: 'Events to publish', dead: 'Dead letters',
     retention: 'Retention', retention_text: 'Old instances, runs, events and keys are removed on a plan. You can run it now.', retention_run: 'Run retention', retention_title: 'Remove old data now?', retention_ask: 'Everything older than the settings keep.* allow is removed for good.', retention_done: 'Retention has run.',
   },

@@ -95,6 +95,7 @@ AuditRow audit_row(const Call& call, std::string what) {
   if (row.why.empty()) row.why = std::string(call.request.header("x-cairn-reason"));
   row.from = call.request.peer;
   row.details = Json::object({{"account", call.identity.account}, {"trace", call.trace.trace}});
+  if (!call.identity.session.empty()) row.details.set("session", call.identity.session);
   return row;
 }
 
@@ -112,6 +113,12 @@ bool ApiGate::admit(const Route& route, Call& call) {
     return false;
   }
   call.identity = std::move(*identity);
+  if (changes(route) && authenticator_.lacks_csrf_token(call.request)) {
+    metrics_->count_refusal("csrf");
+    call.reply(problem(403, "csrf", "The request does not come from the console",
+                       "a change in a session needs the header X-Cairn-CSRF with `csrf` of GET /v1/session"));
+    return false;
+  }
   if (!within_limits(route, call)) return false;
   if (call.identity.may(route.permission)) return true;
   metrics_->count_refusal("forbidden");
@@ -127,7 +134,10 @@ bool ApiGate::admit(const Route& route, Call& call) {
 
 bool ApiGate::admit_head(const Route& route, Call& call) {
   auto identity = identify(call.request);
-  if (!identity || !identity->may(route.permission)) return admit(route, call);
+  if (!identity || !identity->may(route.permission) ||
+      (changes(route) && authenticator_.lacks_csrf_token(call.request))) {
+    return admit(route, call);
+  }
   call.identity = std::move(*identity);
   return true;
 }

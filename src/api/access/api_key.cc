@@ -52,14 +52,18 @@ Result<NewApiKey> new_api_key(std::string subject, std::vector<std::string> role
   return key;
 }
 
+Result<std::string> new_secret() { return random_hex(secret_bytes); }
+
 std::string api_key_hash(std::string_view secret) { return sha256_hex(secret); }
 
 bool is_api_key(std::string_view text) {
   return text.starts_with("cairn_") && text.size() == 6 + 2 * id_bytes + 1 + 2 * secret_bytes;
 }
 
+bool is_session(const ApiKeyRow& row) { return row.scope.is_object() && row.scope.find("session") != nullptr; }
+
 std::optional<Identity> identity_of(const ApiKeyRow& row, Timestamp now) {
-  if (row.revoked_at || (row.expires_at && *row.expires_at <= now)) return std::nullopt;
+  if (is_session(row) || row.revoked_at || (row.expires_at && *row.expires_at <= now)) return std::nullopt;
   Identity identity;
   identity.account = "key:" + row.id;
   identity.person = row.subject;

@@ -22,8 +22,13 @@ Result<NewApiKey> new_api_key(std::string subject, std::vector<std::string> role
 std::string api_key_hash(std::string_view secret);
 // Whether the text has the form of an API key.
 bool is_api_key(std::string_view text);
+// 256 random bits, hexadecimal.
+Result<std::string> new_secret();
 
-// Empty if the key is revoked or has expired.
+// Whether the row is a session of the console (access/session.h) and not a key.
+bool is_session(const ApiKeyRow& row);
+
+// Empty if the key is revoked or has expired, or if the row is a session.
 std::optional<Identity> identity_of(const ApiKeyRow& row, Timestamp now);
 
 // What the person may do with the last token that the account used.

@@ -1,7 +1,9 @@
 #include "api/access/authenticator.h"
 
 #include "api/access/api_key.h"
+#include "api/access/session.h"
 #include "base/log.h"
+#include "base/sha256.h"
 
 namespace cairn::api {
 namespace {
@@ -46,6 +48,22 @@ Identity everybody(const Request& request) {
   return identity;
 }
 
+// Rows of sessions are used again, so that their number stays bounded: the row of a session that has ended, a new one,
+// or the one that ends first.
+std::string free_session_id(const std::vector<ApiKeyRow>& rows, const std::string& account, Timestamp now) {
+  constexpr std::size_t owner_characters = 16;
+  const std::string owner = "session-" + sha256_hex(account).substr(0, owner_characters) + "-";
+  const ApiKeyRow* first = nullptr;
+  std::size_t count = 0;
+  for (const ApiKeyRow& row : rows) {
+    if (!row.id.starts_with(owner)) continue;
+    ++count;
+    if (row.revoked_at || row.expires_at <= now) return row.id;
+    if (first == nullptr || row.expires_at < first->expires_at) first = &row;
+  }
+  return count < sessions_max ? owner + std::to_string(count) : first->id;
+}
+
 }  // namespace
 
 Authenticator::Authenticator(AccessStore& store, AccessSettings settings, FetchText fetch)
@@ -76,15 +94,28 @@ std::string_view Authenticator::given(const Request& request) {
 Result<Identity> Authenticator::identify(const Request& request) {
   if (!settings_.required) return everybody(request);
   const std::string_view credential = given(request);
-  if (credential.empty()) return unknown();
+  if (credential.empty()) {
+    const std::string session = session_token(request);
+    return session.empty() ? unknown() : by_session_hash(api_key_hash(session));
+  }
   return is_api_key(credential) ? by_key_hash(api_key_hash(credential)) : by_token(credential);
 }
 
 bool Authenticator::is_at_hand(const Request& request) {
   if (!settings_.required) return true;
   const std::string_view credential = given(request);
-  if (!is_api_key(credential)) return false;
-  const std::string hash = api_key_hash(credential);
+  if (is_api_key(credential)) return is_row_at_hand(api_key_hash(credential));
+  const std::string session = session_token(request);
+  if (session.empty()) return false;
+  const std::string hash = api_key_hash(session);
+  if (!is_row_at_hand(hash)) return false;
+  const auto row = find_row(hash);
+  if (!row || !*row || !is_session(**row)) return false;
+  const std::string key = key_hash_of(**row);
+  return key.empty() || is_row_at_hand(key);
+}
+
+bool Authenticator::is_row_at_hand(const std::string& hash) {
   const std::scoped_lock lock(mutex_);
   const auto found = known_.find(hash);
   return found != known_.end() && found->second.until > std::chrono::steady_clock::now();
@@ -93,11 +124,14 @@ bool Authenticator::is_at_hand(const Request& request) {
 std::function<bool()> Authenticator::still_accepted(const Request& request) {
   if (!settings_.required) return {};
   const std::string_view credential = given(request);
+  const auto is_accepted = [](const Result<Identity>& identity) {
+    return identity || identity.error().code != ErrorCode::not_allowed;
+  };
   if (is_api_key(credential)) {
-    return [this, hash = api_key_hash(credential)] {
-      const auto identity = by_key_hash(hash);
-      return identity || identity.error().code != ErrorCode::not_allowed;
-    };
+    return [this, is_accepted, hash = api_key_hash(credential)] { return is_accepted(by_key_hash(hash)); };
+  }
+  if (const std::string session = session_token(request); !session.empty()) {
+    return [this, is_accepted, hash = api_key_hash(session)] { return is_accepted(by_session_hash(hash)); };
   }
   const Result<UnverifiedToken> token = parse_token(credential);
   const auto keys = keys_ ? keys_->current() : nullptr;
@@ -112,29 +146,88 @@ std::function<bool()> Authenticator::still_accepted(const Request& request) {
   };
 }
 
-Result<Identity> Authenticator::by_key_hash(const std::string& hash) {
+Result<std::optional<ApiKeyRow>> Authenticator::find_row(const std::string& hash) {
   const auto now = std::chrono::steady_clock::now();
-  std::optional<ApiKeyRow> row;
-  bool known = false;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = known_.find(hash);
-    if (found != known_.end() && found->second.until > now) {
-      row = found->second.row;
-      known = true;
-    }
+    if (found != known_.end() && found->second.until > now) return found->second.row;
   }
-  if (!known) {
-    CAIRN_TRY(row, store_.find_api_key(hash));
-    const std::scoped_lock lock(mutex_);
-    if (known_.size() >= known_max) known_.clear();
-    known_[hash] = {row, now + key_kept};
-  }
+  CAIRN_TRY(std::optional<ApiKeyRow> row, store_.find_api_key(hash));
+  const std::scoped_lock lock(mutex_);
+  if (known_.size() >= known_max) known_.clear();
+  known_[hash] = {row, now + key_kept};
+  return row;
+}
+
+void Authenticator::forget(const std::string& hash) {
+  const std::scoped_lock lock(mutex_);
+  known_.erase(hash);
+}
+
+Result<Identity> Authenticator::by_key_hash(const std::string& hash) {
+  CAIRN_TRY(const std::optional<ApiKeyRow> row, find_row(hash));
   if (!row) return unknown();
   auto identity = identity_of(*row, store_.now());
   if (!identity) return unknown();
   identity->keys_only = !settings_.tokens;
   return std::move(*identity);
+}
+
+Result<Identity> Authenticator::by_session_hash(const std::string& hash) {
+  CAIRN_TRY(const std::optional<ApiKeyRow> row, find_row(hash));
+  if (!row || !is_session(*row) || row->revoked_at || !row->expires_at || *row->expires_at <= store_.now()) {
+    return unknown();
+  }
+  const std::string key = key_hash_of(*row);
+  if (key.empty() && !settings_.tokens) return unknown();  // this server accepts no tokens any more
+  CAIRN_TRY(Identity identity, key.empty() ? Result<Identity>(identity_of_session(*row)) : by_key_hash(key));
+  identity.session = row->id;
+  return identity;
+}
+
+Result<std::string> Authenticator::start_session(const Request& request, const Identity& identity) {
+  const std::string_view credential = given(request);
+  if (credential.empty()) return Error{ErrorCode::invalid, "send your API key or token as Authorization: Bearer …"};
+  CAIRN_TRY(const std::string token, new_secret());
+  ApiKeyRow row =
+      is_api_key(credential) ? session_of_key(identity, api_key_hash(credential)) : session_of_token(identity);
+  row.secret_hash = api_key_hash(token);
+  row.note = "session of the console";
+  row.created_at = store_.now();
+  row.expires_at = add(row.created_at, settings_.session_lifetime).value_or(row.created_at);
+  if (!is_api_key(credential)) {
+    // The session does not outlive the token.
+    const auto parsed = parse_token(credential);
+    const Json* const expires = parsed ? parsed->claims.find("exp") : nullptr;
+    constexpr double seconds_max = 1e11;
+    if (expires != nullptr && expires->is_number() && expires->as_double() < seconds_max) {
+      const auto ms = static_cast<std::int64_t>(expires->as_double() * 1000);
+      row.expires_at = std::min(*row.expires_at, Timestamp::of_unix_ms(ms));
+    }
+  }
+
+  const std::scoped_lock lock(starting_session_);
+  CAIRN_TRY(const std::vector<ApiKeyRow> rows, store_.list_api_keys());
+  row.id = free_session_id(rows, identity.account, row.created_at);
+  CAIRN_TRY_VOID(store_.put_api_key(row));
+  return token;
+}
+
+Result<void> Authenticator::end_session(const Request& request) {
+  const std::string token = cookie_token(request);
+  if (token.empty()) return {};
+  const std::string hash = api_key_hash(token);
+  CAIRN_TRY(const auto row, store_.find_api_key(hash));
+  if (row && is_session(*row)) CAIRN_TRY_VOID(store_.revoke_api_key(row->id));
+  forget(hash);
+  return {};
+}
+
+bool Authenticator::lacks_csrf_token(const Request& request) const {
+  if (!settings_.required) return false;
+  const std::string token = session_token(request);
+  return !token.empty() && !has_csrf_token(request, token);
 }
 
 Result<Identity> Authenticator::by_token(std::string_view text) {

@@ -1,4 +1,5 @@
-// Identifies the sender of a request by an API key or a signed token in `Authorization: Bearer …`.
+// Identifies the sender of a request: by an API key or a signed token in `Authorization: Bearer …`, or by the cookie of
+// a session (access/session.h).
 #pragma once
 
 #include <chrono>
@@ -32,6 +33,7 @@ struct AccessSettings {
   // False: every caller may do everything. Only for servers on this machine.
   bool required = false;
   std::optional<TokenSettings> tokens;
+  Duration session_lifetime = Duration::of_seconds(12 * 3600);
 };
 
 class Authenticator {
@@ -53,10 +55,22 @@ class Authenticator {
   bool is_at_hand(const Request& request);
   bool required() const { return settings_.required; }
 
+  // Starts a session for the caller, whose credential is in the request. Returns its token. ErrorCode::invalid if the
+  // request has no Authorization header: a session does not start another one.
+  Result<std::string> start_session(const Request& request, const Identity& identity);
+  // Ends the session of the request's cookie, if it has one.
+  Result<void> end_session(const Request& request);
+  // Whether the caller uses a session and the request lacks its CSRF token.
+  bool lacks_csrf_token(const Request& request) const;
+
  private:
   // The only credential of the request; empty if there is none or more than one.
   static std::string_view given(const Request& request);
+  // The row with this hash. It may be outdated by `key_kept`.
+  Result<std::optional<ApiKeyRow>> find_row(const std::string& hash);
+  bool is_row_at_hand(const std::string& hash);
   Result<Identity> by_key_hash(const std::string& hash);
+  Result<Identity> by_session_hash(const std::string& hash);
   Result<Identity> by_token(std::string_view text);
   // Keeps the roles of a token in the store, where every node finds them when a task is assigned to the person.
   void remember(const Identity& identity);
@@ -65,11 +79,15 @@ class Authenticator {
     std::optional<ApiKeyRow> row;
     std::chrono::steady_clock::time_point until;
   };
+  // Forgets a row that this node has changed.
+  void forget(const std::string& hash);
+
   AccessStore& store_;
   const AccessSettings settings_;
   std::unique_ptr<JwksSource> keys_;
   std::mutex mutex_;
   std::map<std::string, Known> known_;  // by the secret's hash
+  std::mutex starting_session_;         // two new sessions must not take the same row
   struct Remembered {
     TokenUserRow row;
     std::chrono::steady_clock::time_point at;

@@ -52,8 +52,7 @@ Demand demand_of(std::string_view operation, const Request& request) {
   if (operation == "leaseRuns" || !request.query_value("wait").empty()) return Demand::long_poll;
   if (operation == "getBulk" && !request.query_value("after").empty()) return Demand::long_poll;
   if (operation.ends_with("Diagram") || operation == "verifyAudit") return Demand::expensive;
-  // Both search the instances, and the page also lists tasks and definitions.
-  if (operation == "startBulk" || operation == "page") return Demand::expensive;
+  if (operation == "startBulk") return Demand::expensive;
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (reads && (is_search(request) || is_long_page(request))) return Demand::expensive;
   return Demand::ordinary;

@@ -18,6 +18,7 @@ const char* to_string(Permission permission) {
     case Permission::view_tasks: return "view_tasks";
     case Permission::report_runs: return "report_runs";
     case Permission::manage_tasks: return "tasks.manage";
+    case Permission::signed_in: return "signed_in";
     case Permission::signed_request: return "signed_request";
   }
   return "undeclared";
@@ -47,7 +48,8 @@ bool allows(Role role, Permission permission) {
   switch (permission) {
     case Permission::undeclared:
     case Permission::signed_request: return false;
-    case Permission::open: return true;
+    case Permission::open:
+    case Permission::signed_in: return true;
     case Permission::view:
       return role == Role::viewer || role == Role::starter || role == Role::operations || role == Role::deployer ||
              role == Role::admin;

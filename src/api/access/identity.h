@@ -24,6 +24,7 @@ enum class Permission {
   view_tasks,
   report_runs,     // actions of a lease holder on its run; operators may do them too
   manage_tasks,    // for tasks, not routes: every task, and taking a task from its assignee
+  signed_in,       // every caller with a credential, whatever its roles are
   signed_request,  // by signature, not by role: `Route::identify` returns the sender
 };
 const char* to_string(Permission permission);
@@ -47,6 +48,8 @@ struct Identity {
   bool keys_only = false;
   // The types that a worker may lease: those that begin with one of these. Empty optional: every type.
   std::optional<std::vector<std::string>> prefixes;
+  // The session that the caller uses; empty: none.
+  std::string session = {};
 
   // False if the server requires no credential and the caller gave no name.
   bool is_named() const { return account != "anonymous"; }
