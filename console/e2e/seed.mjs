@@ -17,9 +17,9 @@ ${step}
 output: { total: = state.total }
 `;
 const bank = `cairn: 1
-name: card.payment
+name: bank.payment
 version: 1.0.0
-title: Card payment
+title: Bank payment
 input: { type: object, required: [order] }
 reference: { key: = input.order }
 steps:
@@ -101,7 +101,7 @@ export async function seed(servers, { many = 12 } = {}) {
   ids.suspended.push(await start('purchase.order', { order: 'PO-88197' }));
   await deploy(charge('2.1.0', '  - id: ship\n    title: Ship order\n    emit: { type: order.shipped, subject: = ref.key }'));
   for (let at = 0; at < many; at++) ids.suspended.push(await start('purchase.order', { order: `PO-${88200 + at}`, amount: 100 + at }));
-  for (let at = 0; at < 3; at++) ids.retrying.push(await start('card.payment', { order: `PAY-${71 + at}` }));
+  for (let at = 0; at < 3; at++) ids.retrying.push(await start('bank.payment', { order: `PAY-${71 + at}` }));
   for (const [at, customer] of ['Elena Marsh', 'Samir Haddad', 'Helvar AG', 'Jon Ferreira'].entries()) ids.review.push(await start('credit.review', { applicationNo: `L-${1047 + at}`, customer, amount: 48000 - at * 9000 }));
   ids.hello = await start('hello', { name: 'Ada' });
   ids.signal = await start('payment.wait', { order: 'O-1', amount: '49.90' });

@@ -13,6 +13,7 @@
 #include "cli/definition_files.h"
 #include "cli/dev_clock.h"
 #include "cli/dev_definitions.h"
+#include "cli/dev_examples.h"
 #include "cli/embedded_examples.h"
 #include "cli/exit_code.h"
 #include "cli/file_watch.h"
@@ -89,11 +90,12 @@ const CommandSpec& dev_spec() {
       "dev",
       "[FILE|FOLDER…] [--listen HOST:PORT] [--store URL] [--config FILE] [--egress ENTRIES] [--ca-file FILE] | time "
       "[+DURATION]",
-      "Run a development server: engine, API, a page with the tasks, a demo worker",
+      "Run a development server: engine, API, console, demo workers",
       "The store is in ./.cairn, so a kill or a restart loses nothing. Changed files are deployed again; the\n"
       "errors of an invalid file are printed with line and column, and the previous version stays. Without a file\n"
-      "it deploys examples/, or built-in examples if there is no such folder. It includes a worker for\n"
-      "demo.echo.v1. It listens on this machine only and has no authentication.\n"
+      "it deploys examples/, or built-in examples if there is no such folder, and starts three of them in a new\n"
+      "store. It includes workers for demo.echo.v1 and demo.flaky.v1. It listens on this machine only and has no\n"
+      "authentication.\n"
       "`cairn dev time +2d`, in the same folder, moves the clock of the running server forward, so that timers and\n"
       "deadlines become due.",
       {{"--listen", "HOST:PORT", "the address to listen on (default 127.0.0.1:8400)"},
@@ -167,8 +169,11 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
     for (const EmbeddedExample& example : embedded_examples())
       *deployed += definitions.deploy(example.text, std::string(example.name)) ? 1 : 0;
   }
-  (*engine)->handle("demo.echo.v1", [](const Work& work) { return WorkDone(work.payload); });
+  add_demo_workers(**engine);
   (*engine)->run();
+  if (arguments.positional().empty()) {
+    if (const auto started = start_examples(**engine); !started) return fail(started.error());
+  }
   auto serving = api::Server::open((*engine)->core(), *settings);
   if (!serving) return fail(serving.error());
 
