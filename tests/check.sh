@@ -157,7 +157,6 @@ stage_contract() {
 # --- what measures time -----------------------------------------------------------------------------------------------
 # The server from outside.
 stage_server() {
-  command -v npm >/dev/null || install_packages $'npm|brings the pinned validator of OpenAPI documents\n'
   python3 tests/http/openapi_check.py build/release/cairn .
   python3 tests/http/crowd_check.py build/release/cairn .
   CAIRN_NOISY_FULL=1 CAIRN_NOISY_SECONDS=$(amount 20 5) python3 tests/http/noisy_viewer_test.py build/release/cairn .
