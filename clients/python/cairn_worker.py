@@ -252,8 +252,21 @@ class Run:
         return self._cancelled.wait(seconds)
 
 
+def _prefixes_of_environment():
+    """The prefixes of the environment, or None. A value may be written as in SQL: `billing.%`."""
+    for name in ("CAIRN_WORKER_TYPE_PREFIXES", "WORKER_TYPE_PREFIXES"):
+        prefixes = [part.strip().rstrip("%") for part in os.environ.get(name, "").split(",")]
+        prefixes = [prefix for prefix in prefixes if prefix]
+        if prefixes:
+            return prefixes
+    return None
+
+
 class Worker:
-    """Leases runs of the types it has handlers for and runs up to `concurrency` handlers at once."""
+    """Leases runs of the types it has handlers for and runs up to `concurrency` handlers at once.
+
+    `prefixes`, or the environment variable CAIRN_WORKER_TYPE_PREFIXES or WORKER_TYPE_PREFIXES (`billing.,media.`),
+    chooses the types by prefix instead."""
 
     def __init__(self, url, concurrency=8, name=None, lease=30.0, token=None, prefixes=None, poll=20.0):
         self._client = Client(url, token)
@@ -262,7 +275,7 @@ class Worker:
         self._concurrency = concurrency
         self._lease = lease
         self._poll_seconds = poll
-        self._prefixes = prefixes
+        self._prefixes = prefixes if prefixes is not None else _prefixes_of_environment()
         self._handlers = {}
         # Each kind of thread has its own condition. One shared condition would wake all threads after every handler.
         self._lock = threading.Lock()
@@ -282,7 +295,7 @@ class Worker:
         self._threads = []
 
     def handler(self, type):
-        """Decorator: handles runs of this type. A type that ends with a dot is a prefix."""
+        """Decorator: handles runs of this type. A type that ends with a dot is a prefix; `*` handles every type."""
 
         def register(function):
             self.handle(type, function)
@@ -294,24 +307,25 @@ class Worker:
         self._handlers[type] = function
 
     # What to lease: the exact types of the handlers, and prefixes for handlers that end with a dot. Other types are
-    # left to other workers. With explicit prefixes, a run without a handler fails as no_handler_registered.
+    # left to other workers. With explicit prefixes, a run without a handler fails as no_handler_registered. A worker
+    # whose only handler is `*` names no types: without prefixes it leases `default.`.
     def _wanted(self):
         if self._prefixes is not None:
             return {"prefixes": list(self._prefixes)}
-        types = [type for type in self._handlers if not type.endswith(".")]
+        types = [type for type in self._handlers if type != "*" and not type.endswith(".")]
         prefixes = [type for type in self._handlers if type.endswith(".")]
         wanted = {}
         if types:
             wanted["types"] = types
         if prefixes:
             wanted["prefixes"] = prefixes
-        return wanted
+        return wanted or {"prefixes": ["default."]}
 
     def _find_handler(self, type):
         if type in self._handlers:
             return self._handlers[type]
         fitting = [prefix for prefix in self._handlers if prefix.endswith(".") and type.startswith(prefix)]
-        return self._handlers[max(fitting, key=len)] if fitting else None
+        return self._handlers[max(fitting, key=len)] if fitting else self._handlers.get("*")
 
     def start(self):
         """Starts the worker's threads and returns."""

@@ -118,7 +118,10 @@ export interface WorkerOptions {
   leaseMs?: number;
   pollMs?: number;
   token?: string;
-  /** The type prefixes to lease, instead of the handlers' types. */
+  /**
+   * The type prefixes to lease, instead of the handlers' types. Default: the environment variable
+   * CAIRN_WORKER_TYPE_PREFIXES or WORKER_TYPE_PREFIXES (`billing.,media.`).
+   */
   prefixes?: string[];
   onWarning?: (text: string) => void;
 }
@@ -127,7 +130,7 @@ export interface WorkerOptions {
 export declare class Worker {
   constructor(url: string | URL, options?: WorkerOptions);
   readonly name: string;
-  /** Handles runs of this type. A type that ends with a dot is a prefix. */
+  /** Handles runs of this type. A type that ends with a dot is a prefix; `*` handles every type. */
   handle<Payload = any>(type: string, handler: Handler<Payload>): this;
   start(): this;
   /** Works until SIGINT or SIGTERM, then finishes the running handlers. */

@@ -278,6 +278,16 @@ const pause = (ms, signal) =>
   });
 
 // Leases runs of the types it has handlers for and runs up to `concurrency` handlers at once.
+// The prefixes of the environment, or undefined. A value may be written as in SQL: `billing.%`.
+function prefixesOfEnvironment() {
+  for (const name of ['CAIRN_WORKER_TYPE_PREFIXES', 'WORKER_TYPE_PREFIXES']) {
+    const parts = (process.env[name] ?? '').split(',').map((part) => part.trim().replace(/%+$/, ''));
+    const prefixes = parts.filter((prefix) => prefix);
+    if (prefixes.length) return prefixes;
+  }
+  return undefined;
+}
+
 export class Worker {
   #client;
   #polls; // a separate client: its connections are half closed when the worker stops
@@ -303,22 +313,24 @@ export class Worker {
     this.#polls = new Client(url, token === undefined ? {} : { token });
     // The name has a random part, so that a restarted worker does not own the leases of its predecessor.
     this.name = `${name}-${randomBytes(4).toString('hex')}`;
-    this.#options = { concurrency, leaseMs, pollMs, prefixes, onWarning: onWarning ?? ((text) => console.warn(`cairn worker: ${text}`)) };
+    this.#options = { concurrency, leaseMs, pollMs, prefixes: prefixes ?? prefixesOfEnvironment(), onWarning: onWarning ?? ((text) => console.warn(`cairn worker: ${text}`)) };
   }
 
-  // Handles runs of this type. A type that ends with a dot is a prefix.
+  // Handles runs of this type. A type that ends with a dot is a prefix; `*` handles every type.
   handle(type, handler) {
     this.#handlers.set(type, handler);
     return this;
   }
 
   // What to lease: the exact types of the handlers, and prefixes for handlers that end with a dot. Other types are left
-  // to other workers. With explicit prefixes, a run without a handler fails as no_handler_registered.
+  // to other workers. With explicit prefixes, a run without a handler fails as no_handler_registered. A worker whose only
+  // handler is `*` names no types: without prefixes it leases `default.`.
   #types() {
     if (this.#options.prefixes) return { prefixes: this.#options.prefixes };
     const names = [...this.#handlers.keys()];
-    const types = names.filter((name) => !name.endsWith('.'));
+    const types = names.filter((name) => name !== '*' && !name.endsWith('.'));
     const prefixes = names.filter((name) => name.endsWith('.'));
+    if (!types.length && !prefixes.length) return { prefixes: ['default.'] };
     return { ...(types.length ? { types } : {}), ...(prefixes.length ? { prefixes } : {}) };
   }
 
@@ -326,7 +338,7 @@ export class Worker {
     const exact = this.#handlers.get(type);
     if (exact) return exact;
     const fitting = [...this.#handlers.keys()].filter((name) => name.endsWith('.') && type.startsWith(name));
-    return fitting.length ? this.#handlers.get(fitting.sort((a, b) => b.length - a.length)[0]) : undefined;
+    return this.#handlers.get(fitting.sort((a, b) => b.length - a.length)[0] ?? '*');
   }
 
   start() {

@@ -32,7 +32,8 @@ struct WorkerOptions {
   std::chrono::milliseconds lease = std::chrono::seconds(30);
   std::chrono::milliseconds poll = std::chrono::seconds(20);  // how long one lease request waits for runs
   // The run types to lease, instead of the types of the handlers. A run without a handler then fails as
-  // no_handler_registered.
+  // no_handler_registered. If empty, the environment may name them: CAIRN_WORKER_TYPE_PREFIXES or WORKER_TYPE_PREFIXES,
+  // separated by commas.
   std::vector<std::string> prefixes;
 };
 
@@ -44,7 +45,8 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Handles runs of this type, or of every type below it if it ends with a dot. Call it before `start`.
+  // Handles runs of this type, or of every type below it if it ends with a dot. `*` handles every type; a worker with no
+  // other handler and no prefixes leases `default.`. Call it before `start`.
   void handle(const std::string& type, WorkHandler handler);
   void start();
   // Leases nothing new, waits for handlers at most `grace`, and returns runs that have not started.

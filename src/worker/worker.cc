@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -48,6 +49,27 @@ constexpr std::size_t questions_max = 6;
 constexpr std::size_t most_leased = 1000;  // by one poll
 // Concurrent requests with reports. A finished run need not wait until the server has synced the previous reports.
 constexpr std::size_t reporters = 2;
+
+constexpr const char* every_type = "*";  // its handler takes the runs that have no closer one
+
+// The prefixes of the environment; empty: none. A value may be written as in SQL: `billing.%`.
+std::vector<std::string> prefixes_of_environment() {
+  std::vector<std::string> prefixes;
+  for (const char* name : {"CAIRN_WORKER_TYPE_PREFIXES", "WORKER_TYPE_PREFIXES"}) {
+    const char* const value = std::getenv(name);
+    std::string_view rest = value != nullptr ? value : "";
+    while (!rest.empty()) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      std::string_view prefix = rest.substr(0, comma);
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+      while (prefix.starts_with(' ')) prefix.remove_prefix(1);
+      while (prefix.ends_with(' ') || prefix.ends_with('%')) prefix.remove_suffix(1);
+      if (!prefix.empty()) prefixes.emplace_back(prefix);
+    }
+    if (!prefixes.empty()) break;
+  }
+  return prefixes;
+}
 
 // A run leased by this worker.
 struct Held {
@@ -162,7 +184,10 @@ struct Worker::Parts {
                                {"lease", text(options.lease)}});
     Json types = Json::array();
     Json prefixes = Json::array();
-    for (const auto& [type, handler] : handlers) (type.ends_with('.') ? prefixes : types).push_back(type);
+    for (const auto& [type, handler] : handlers) {
+      if (type != every_type) (type.ends_with('.') ? prefixes : types).push_back(type);
+    }
+    if (types.size() + prefixes.size() == 0) prefixes.push_back("default.");
     if (!options.prefixes.empty()) {
       types = Json::array();
       prefixes = Json::array();
@@ -265,7 +290,9 @@ struct Worker::Parts {
       longest = &handler;
       length = prefix.size();
     }
-    return longest;
+    if (longest != nullptr) return longest;
+    const auto any = handlers.find(every_type);
+    return any == handlers.end() ? nullptr : &any->second;
   }
 
   void work() {
@@ -505,6 +532,7 @@ Result<std::unique_ptr<Worker>> Worker::open(WorkerOptions options) {
     return Error{ErrorCode::invalid,
                  "the server URL must begin with http:// or https://, not \"" + options.server + "\""};
   }
+  if (options.prefixes.empty()) options.prefixes = prefixes_of_environment();
   return std::unique_ptr<Worker>(new Worker(std::make_unique<Parts>(std::move(options))));
 }
 
