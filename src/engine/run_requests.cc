@@ -208,7 +208,6 @@ Result<RunRow> RunRequests::remove(const RunId& id, const std::string& reason, c
     case RunChanged::Kind::finished:
     case RunChanged::Kind::exhausted:
     case RunChanged::Kind::not_holder:
-      return Error{ErrorCode::conflict, "a worker has run " + id.value + "; cancel the run first"};
     case RunChanged::Kind::done: break;
   }
   listeners_.tell_run_ended(changed.row);

@@ -8,8 +8,7 @@ RunChanged::Kind check_change(const RunChange& change, const RunRow& row) {
   using Kind = RunChanged::Kind;
   switch (change.kind) {
     case RunChange::Kind::remove:
-      // A leased run must not disappear while a worker has it; it must be cancelled first.
-      if (row.status == RunStatus::leased) return Kind::lease_lost;
+      // A worker that has the run may still finish it. No other worker leases it.
       return is_awaited(row) ? Kind::awaited : Kind::done;
     case RunChange::Kind::cancel: return is_final(row.status) ? Kind::finished : Kind::done;
     case RunChange::Kind::heartbeat:

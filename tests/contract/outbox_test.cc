@@ -397,6 +397,25 @@ TEST_P(RowRetentions, FinishedRunsWithoutAnInstance) {
   EXPECT_TRUE(must(store().submit_run(again)).second) << "the key went with its row";
 }
 
+TEST_P(RowRetentions, DeletedRunsInAnyStatus) {
+  for (const char* id : {"leased", "pending", "kept"}) must(store().submit_run(sample::run(id)));
+  RunChange change;
+  change.kind = RunChange::Kind::remove;
+  ASSERT_EQ(must(store().lease_runs({"w", {}, {}, 1, Duration::of_seconds(30)})).size(), 1u);
+  for (const char* id : {"leased", "pending"}) {
+    change.run = {id};
+    EXPECT_EQ(must(store().change_run(change)).kind, RunChanged::Kind::done) << id;
+  }
+  RowRetention request;
+  request.runs_before = clock_.now();
+  EXPECT_EQ(must(store().retire_rows(request)).runs, 0u) << "not older yet";
+  clock_.advance(Duration::of_seconds(60));
+  request.runs_before = clock_.now();
+  EXPECT_EQ(must(store().retire_rows(request)).runs, 2u);
+  EXPECT_TRUE(must(store().find_run({"kept"})).has_value());
+  EXPECT_TRUE(must(store().queue_faults(10)).empty());
+}
+
 TEST_P(RowRetentions, PublishedEventsWithTheirDeliveries) {
   Advance advance = sample::begin("a");
   advance.outbox = {sample::event("e1", "s"), sample::event("e2", "t")};

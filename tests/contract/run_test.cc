@@ -449,11 +449,31 @@ TEST_P(Runs, ARunThatAnInstanceWaitsForIsNotDeletedBeforeItHasEnded) {
   EXPECT_EQ(must(store().change_run(change(RunChange::Kind::remove, run))).kind, RunChanged::Kind::done);
 }
 
-TEST_P(Runs, ALeasedRunIsNotDeleted) {
-  must(store().submit_run(sample::run("r")));
-  const RunRow run = must(store().lease_runs(request())).at(0);
-  EXPECT_EQ(must(store().change_run(change(RunChange::Kind::remove, run))).kind, RunChanged::Kind::lease_lost);
-  EXPECT_FALSE(must(store().find_run({"r"}))->deleted_at);
+TEST_P(Runs, ALeasedRunCanBeDeletedAndIsNotLeasedAgain) {
+  for (const char* id : {"ends", "expires", "retries"}) must(store().submit_run(sample::run(id)));
+  const std::vector<RunRow> runs = must(store().lease_runs(request()));
+  ASSERT_EQ(runs.size(), 3u);
+  for (const RunRow& run : runs) {
+    EXPECT_EQ(must(store().change_run(change(RunChange::Kind::remove, run))).kind, RunChanged::Kind::done);
+    const RunRow deleted = *must(store().find_run(run.id));
+    EXPECT_TRUE(deleted.deleted_at);
+    EXPECT_EQ(deleted.status, RunStatus::leased);
+    // Its worker may still report.
+    if (run.id.value == "retries") {
+      EXPECT_EQ(must(store().change_run(change(RunChange::Kind::retry, run))).kind, RunChanged::Kind::done);
+    }
+    if (run.id.value == "ends") {
+      EXPECT_EQ(commit(end_of(run)).kind, Kind::done);
+    }
+  }
+  for (int look = 0; look < 5; ++look) {
+    clock_.advance(Duration::of_seconds(3600));
+    EXPECT_TRUE(must(store().lease_runs(request())).empty());
+    EXPECT_TRUE(must(store().exhausted_runs(10)).empty());
+  }
+  EXPECT_EQ(must(store().find_run({"ends"}))->status, RunStatus::succeeded);
+  EXPECT_TRUE(must(store().queue_faults(10)).empty());
+  EXPECT_EQ(must(store().find_run({"retries"}))->status, RunStatus::pending);
 }
 
 TEST_P(Runs, ARunThatAnInstanceWaitsForIsNotDeleted) {

@@ -25,7 +25,7 @@ class Session:
                 sys.exit("psql has gone")
 
     def emit(self, kind, at="now()"):
-        self.say(f"INSERT INTO {schema}.outbox_event (type, subject, data, created_at) VALUES ('{kind}', 's', '{{}}', {at})")
+        self.say(f"INSERT INTO {schema}.outbox_event (event_type, aggregate_id, payload, created_at) VALUES ('{kind}', 's', '{{}}', {at})")
 
 
 class Stream:

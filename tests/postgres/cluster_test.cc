@@ -153,7 +153,7 @@ TEST_F(Cluster, AProgramThatSpeaksSqlDoesTheWork) {
   sql("UPDATE " + schema_ + ".workflow_run SET status = 'succeeded', result = '{\"y\": 21}' WHERE id = '" + run + "'");
   expect_completed(a, id);
   EXPECT_EQ(a.find(id)->output, Json::object({{"y", 21}}));
-  EXPECT_EQ(sql("SELECT string_agg(kind, ' ' ORDER BY n) FROM " + schema_ + ".workflow_event"),
+  EXPECT_EQ(sql("SELECT string_agg(event_type, ' ' ORDER BY id) FROM " + schema_ + ".workflow_event"),
             "created leased succeeded");
   // A finished run stays finished for every writer.
   PGresult* refused = PQexec(connection_.get(), ("UPDATE " + schema_ + ".workflow_run SET status = 'pending'").c_str());

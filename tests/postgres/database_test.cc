@@ -104,7 +104,7 @@ class Database : public testing::Test {
         "'succeeded', CASE WHEN NOT (" +
         standalone + ") THEN 'i' END, now() - interval '3 h', CASE WHEN " + standalone +
         " THEN now() ELSE now() - interval '3 h' END" + series);
-    sql("INSERT INTO cairn.outbox_event (type, created_at, by_engine) SELECT 't', now() - interval '3 h', true" +
+    sql("INSERT INTO cairn.outbox_event (event_type, created_at, by_engine) SELECT 't', now() - interval '3 h', true" +
         series);
     sql("SET session_replication_role = DEFAULT");
     sql("ANALYZE");
@@ -158,7 +158,7 @@ class Database : public testing::Test {
     // Without an operator that its own session would look for elsewhere.
     sql("UPDATE cairn.workflow_run SET status = 'leased', leased_by = 'me', lease_until = pg_catalog.now() "
         "WHERE type LIKE 'default.c' AND status LIKE 'pending'");
-    sql("INSERT INTO cairn.outbox_event (type) VALUES ('t')");
+    sql("INSERT INTO cairn.outbox_event (event_type) VALUES ('t')");
     EXPECT_EQ(claim().size(), 1u);
     EXPECT_TRUE(store_->next_due(store_->now()).has_value());
     EXPECT_TRUE(store_->exhausted_runs(10).has_value());
@@ -244,7 +244,7 @@ TEST_F(Database, AMigrationHasAllTheTimeItNeeds) {
 // The statement waits for a locked row and is cancelled; a statement timeout ends the same way.
 TEST_F(Database, AStatementThatWasCancelledIsNotSentAgain) {
   open();
-  sql("INSERT INTO cairn.outbox_event (type) VALUES ('t')");
+  sql("INSERT INTO cairn.outbox_event (event_type) VALUES ('t')");
   const auto claimed = claim();
   ASSERT_EQ(claimed.size(), 1u);
   const std::int64_t first = claimed[0].sequence;
@@ -273,8 +273,8 @@ TEST_F(Database, DeliveriesGoWithTheEventsOfTheirInstance) {
   sql("INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) VALUES (1, "
       "1, 1, "
       "now(), '{}')");
-  sql("INSERT INTO cairn.outbox_event (type, instance, published_at) VALUES ('t', 'i', now()), ('t', '', now())");
-  sql("INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error) SELECT n, 's', 1, now(), true, '' "
+  sql("INSERT INTO cairn.outbox_event (event_type, instance, published_at) VALUES ('t', 'i', now()), ('t', '', now())");
+  sql("INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error) SELECT id, 's', 1, now(), true, '' "
       "FROM cairn.outbox_event");
   RetentionRequest request;
   request.statuses = {Status::completed};
@@ -322,8 +322,8 @@ TEST_F(Database, RowsThatAreKeptDoNotHideOldOnes) {
   sql("INSERT INTO cairn.workflow_run (type, status, instance, created_at, updated_at) SELECT 'default.a', "
       "'succeeded', "
       "'i', now() - interval '2 h', now() - interval '2 h' FROM generate_series(1, 50) g");
-  sql("INSERT INTO cairn.outbox_event (type, created_at, published_at, by_engine) SELECT 't', now() - interval '2 h', "
-      "CASE WHEN g > 40 THEN now() - interval '2 h' END, true FROM generate_series(1, 50) g");
+  sql("INSERT INTO cairn.outbox_event (event_type, created_at, delivered_at, by_engine) SELECT 't', now() - interval "
+      "'2 h', CASE WHEN g > 40 THEN now() - interval '2 h' END, true FROM generate_series(1, 50) g");
   sql("SET session_replication_role = DEFAULT");
   RowRetention request;
   request.runs_before = request.outbox_before = after(store_->now(), Duration::of_seconds(-3600));
@@ -412,7 +412,8 @@ TEST_F(Database, ARetentionThatFailsDoesNotHoldUpOthers) {
   sql("SET session_replication_role = replica");
   sql("INSERT INTO cairn.workflow_run (type, status, created_at, updated_at) VALUES ('default.a', 'succeeded', now() - "
       "interval '3 h', now() - interval '3 h')");
-  sql("INSERT INTO cairn.outbox_event (type, published_at, by_engine) VALUES ('t', now() - interval '3 h', true)");
+  sql("INSERT INTO cairn.outbox_event (event_type, delivered_at, by_engine) VALUES ('t', now() - interval '3 h', "
+      "true)");
   sql("INSERT INTO cairn.wf_idempotency_keys VALUES ('s', 'k', '', '', now() - interval '3 h')");
   sql("SET session_replication_role = DEFAULT");
   sql("CREATE FUNCTION cairn.refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''not now''; END'");
@@ -487,7 +488,7 @@ TEST_F(Database, TheOutboxIsCompleteUpToTheOldestOpenInsert) {
   ASSERT_TRUE(opened.has_value()) << opened.error().message;
   store_ = std::move(*opened);
   const std::unique_ptr<PGconn, Finish> late(PQconnectdb(url_.c_str())), unrelated(PQconnectdb(url_.c_str()));
-  const std::string insert = "INSERT INTO cairn.outbox_event (type) VALUES ('t')";
+  const std::string insert = "INSERT INTO cairn.outbox_event (event_type) VALUES ('t')";
   const auto complete = [&] {
     const auto settled = store_->settled_outbox();
     EXPECT_TRUE(settled.has_value()) << (settled ? "" : settled.error().message);
@@ -531,7 +532,7 @@ TEST_F(Database, AStopWithoutDrainTimeStillWrites) {
 // Programs read and write events too, and may keep one locked.
 TEST_F(Database, ALockedEventHoldsUpOnlyItsSubject) {
   open();
-  sql("INSERT INTO cairn.outbox_event (id, type, subject) VALUES ('a1', 't', 'a'), ('b1', 't', 'b'), ('a2', 't', 'a')");
+  sql("INSERT INTO cairn.outbox_event (event_id, event_type, aggregate_id) VALUES ('a1', 't', 'a'), ('b1', 't', 'b'), ('a2', 't', 'a')");
   const auto ids = [](const std::vector<OutboxRow>& rows) {
     std::string list;
     for (const OutboxRow& row : rows) list += row.event.id.value + " ";
@@ -539,7 +540,7 @@ TEST_F(Database, ALockedEventHoldsUpOnlyItsSubject) {
   };
   const std::unique_ptr<PGconn, Finish> program(PQconnectdb(url_.c_str()));
   const auto lock = [&](const std::string& id) {
-    run(program.get(), "BEGIN; SELECT 1 FROM cairn.outbox_event WHERE id = '" + id + "' FOR UPDATE");
+    run(program.get(), "BEGIN; SELECT 1 FROM cairn.outbox_event WHERE event_id = '" + id + "' FOR UPDATE");
   };
   const auto begun = std::chrono::steady_clock::now();
   lock("a1");
@@ -559,7 +560,7 @@ TEST_F(Database, ALockedEventHoldsUpOnlyItsSubject) {
   EXPECT_EQ(*recorded, 2u);
   run(program.get(), "ROLLBACK");
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(15)) << "other locks are waited for 20 s";
-  EXPECT_EQ(sql("SELECT string_agg(id, ' ') FROM cairn.outbox_event WHERE published_at IS NULL"), "a1");
+  EXPECT_EQ(sql("SELECT string_agg(event_id, ' ') FROM cairn.outbox_event WHERE delivered_at IS NULL"), "a1");
   EXPECT_EQ(ids(claim()), "") << "not at once";
   EXPECT_EQ(sql("SELECT due > now() + interval '20 s' AND due < now() + interval '40 s' FROM cairn.wf_outbox_queue"),
             "t");

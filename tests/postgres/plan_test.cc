@@ -179,8 +179,8 @@ SELECT 't' || g, g, 'i' || g, 'k', 's', 'n', 't', 'completed', 1, '{}', '{}', 0,
 INSERT INTO cairn.wf_task_events (task, kind, at, actor) SELECT 't' || g, 'k', now(), 'a' FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.wf_execution_log (instance, state_version, kind, step, at, actor, attempt) SELECT g, 1, 'k', 's', now(), 'a', 1 FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.workflow_run (type, status) SELECT 't', 'succeeded' FROM generate_series(1, $COUNT);
-INSERT INTO cairn.workflow_event (run_id, kind) SELECT id, 'k' FROM cairn.workflow_run;
-INSERT INTO cairn.outbox_event (type, subject, published_at, by_engine) SELECT 't', 's' || g, now(), true FROM generate_series(1, $COUNT) g;
+INSERT INTO cairn.workflow_event (workflow_id, event_type) SELECT id, 'k' FROM cairn.workflow_run;
+INSERT INTO cairn.outbox_event (event_type, aggregate_id, published_at, delivered_at, by_engine) SELECT 't', 's' || g, now(), now(), true FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error) SELECT g, 's', 1, now(), true, '' FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.wf_inbox SELECT g, 's', now() FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.wf_idempotency_keys SELECT 's', 'k' || g, '', '', now() FROM generate_series(1, $COUNT) g;

@@ -171,10 +171,12 @@ TEST_F(RunQueue, EndsAreAnsweredOneByOne) {
   EXPECT_EQ(listed(RunStatus::succeeded), 4u);
   EXPECT_EQ(listed(RunStatus::failed), 1u);
   EXPECT_EQ(listed(RunStatus::leased), 1u);
-  EXPECT_EQ(sql("SELECT string_agg(kind || ' ' || n, ', ' ORDER BY kind) FROM (SELECT kind, count(*) AS n FROM "
-                "cairn.workflow_event GROUP BY kind) e"),
-            "created 6, failed 1, leased 7, succeeded 4");
-  EXPECT_EQ(sql("SELECT count(*) FROM cairn.workflow_event WHERE kind = 'succeeded' AND attempt = 1 AND actor = 'w'"),
+  EXPECT_EQ(
+      sql("SELECT string_agg(event_type || ' ' || n, ', ' ORDER BY event_type) FROM (SELECT event_type, count(*) AS n "
+          "FROM cairn.workflow_event GROUP BY event_type) e"),
+      "created 6, failed 1, leased 7, succeeded 4");
+  EXPECT_EQ(sql("SELECT count(*) FROM cairn.workflow_event WHERE event_type = 'succeeded' AND attempt = 1 AND "
+                "actor = 'w'"),
             "4");
 }
 

@@ -187,7 +187,7 @@ Result<RowRetentionOutcome> MemoryStore::retire_rows(const RowRetention& request
         runs_, outcome.runs,
         [&](const auto& run) {
           const RunRow& row = run.second.row;
-          return !row.instance && is_final(row.status) && row.updated_at < *request.runs_before;
+          return !row.instance && (is_final(row.status) || row.deleted_at) && row.updated_at < *request.runs_before;
         },
         [&](const auto& run) { run_keys_.erase(run.second.row.idempotency_key); });
   }

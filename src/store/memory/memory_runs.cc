@@ -283,6 +283,7 @@ Result<std::vector<RunRow>> MemoryStore::exhausted_runs(std::size_t max) {
   std::vector<RunRow> found;
   for (const auto& [id, run] : runs_) {
     if (found.size() == max) break;
+    if (run.row.deleted_at) continue;
     const bool lapsed = run.row.status == RunStatus::leased && run.row.lease_until <= at;
     if (is_overdue(run, at) || (lapsed && run.row.attempt >= run.row.attempts_max)) found.push_back(run.row);
   }

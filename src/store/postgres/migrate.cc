@@ -42,6 +42,19 @@ Result<void> refuse_beside_nodes(Connection& connection) {
   return {};
 }
 
+// Tables of another program, for example of another library with runs in the same tables.
+Result<void> refuse_foreign_tables(Connection& connection) {
+  Rows rows = connection.query(Sql::foreign_tables, connection.schema());
+  const std::int64_t count = rows.next() ? rows.integer(0) : 0;
+  if (connection.error()) return *connection.error();
+  if (count == 0) return {};
+  constexpr std::int64_t shown = 10;  // as in the statement
+  const std::string more = count > shown ? " and " + std::to_string(count - shown) + " more" : "";
+  return Error{ErrorCode::conflict, "the schema " + connection.schema() +
+                                        " already has tables or views that cairn did not make: " + rows.text(1) + more +
+                                        "; use another schema (?schema=NAME), or move or drop these first"};
+}
+
 }  // namespace
 
 Result<void> migrate(Connection& connection) {
@@ -57,6 +70,7 @@ Result<void> migrate(Connection& connection) {
   CAIRN_TRY(from, read_schema(connection));
   if (from == 0) {
     CAIRN_TRY_VOID(refuse_beside_nodes(connection));
+    CAIRN_TRY_VOID(refuse_foreign_tables(connection));
     if (!connection.query(Sql::find_schema, schema).next()) connection.script("CREATE SCHEMA " + schema);
     connection.script(for_schema(schema_text, schema));
     if (connection.error()) return with_context(*connection.error(), "making the tables");

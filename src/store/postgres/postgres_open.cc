@@ -121,6 +121,10 @@ Result<std::vector<SettingAdvice>> PostgresStore::setting_advice() {
       list.push_back({"PostgreSQL does not check its pages: data_checksums is off",
                       "stop the server and run `pg_checksums --enable`, so that damage of the disk is found"});
     }
+    if (db.query(Sql::scans_runs).next()) {
+      list.push_back({"programs that lease with SQL read the whole table workflow_run each time",
+                      "create the index workflow_run_poll (docs/operations/postgresql.md)"});
+    }
     return list;
   });
 }

@@ -17,6 +17,8 @@ using postgres::Sql;
 
 namespace {
 
+// When to look again for events that a program had locked.
+constexpr Duration look_again_after = Duration::of_seconds(1);
 constexpr std::int64_t assigned_at_once = 256;  // even if few are claimed: a paused sink asks for one event only
 // When an event is delivered again that could not be marked as published, because a program had it locked.
 constexpr Duration locked_event_again = Duration::of_seconds(30);
@@ -88,19 +90,14 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
       prefixes.add(type);
     }
   }
-  bool around_locks = false;
-  const auto take = [&](Connection& db) -> Result<std::vector<OutboxRow>> {
+  auto events = write<std::vector<OutboxRow>>([&](Connection& db) -> Result<std::vector<OutboxRow>> {
     const Timestamp at = now();
     const auto max = static_cast<std::int64_t>(claim.max);
     // Only one transaction claims or records results at a time: the first event of a subject must not change meanwhile.
     db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
     db.send(Sql::short_lock_timeout);
-    Column<std::int64_t> locked;
-    if (fresh && around_locks) {
-      for (Rows rows = db.query(Sql::locked_new_events, 4 * assigned_at_once); rows.next();)
-        locked.add(rows.integer(0));
-    }
-    assigned = fresh ? db.query(Sql::assign_outbox, assigned_at_once, names, prefixes, at, locked).changed() : 0;
+    assigned =
+        fresh ? db.query(Sql::assign_outbox, assigned_at_once, names, prefixes, at, 4 * assigned_at_once).changed() : 0;
     std::vector<OutboxRow> claimed;
     Rows rows =
         db.query(Sql::claim_outbox, at, claim.sink, std::min(max, static_cast<std::int64_t>(outbox_retries_max(claim))),
@@ -126,13 +123,14 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
       if (claimed.empty()) assigned = assigned_at_once;  // there may be others behind them
     }
     return claimed;
-  };
-  // A program that keeps an event locked must not hold up the others: every sink of every node would wait.
-  std::string state;
-  auto taken = write<std::vector<OutboxRow>>(take, &state);
-  if (taken || state != postgres::lock_timeout_state) return taken;
-  around_locks = true;
-  return write<std::vector<OutboxRow>>(take);
+  });
+  if (events && events->empty() && fresh && assigned == 0) {
+    // A program has the new events locked. No notification comes if it does not publish them.
+    Wakeup wakeup;
+    wakeup.due = after(now(), look_again_after);
+    tell(wakeup);
+  }
+  return events;
 }
 
 Result<std::vector<std::string>> PostgresStore::list_sink_queues() {
@@ -209,7 +207,7 @@ Result<std::size_t> PostgresStore::record_sink_results(const std::string& sink, 
     if (done.empty()) return std::size_t{0};
     return static_cast<std::size_t>(db.query(Sql::publish_events, done, at).changed());
   };
-  // As in `claim_part`: the others do not wait for an event that a program keeps locked.
+  // A program that keeps an event locked must not hold up the others: every sink of every node would wait.
   std::string state;
   auto published = write<std::size_t>(record, &state);
   if (!published && state == postgres::lock_timeout_state) {

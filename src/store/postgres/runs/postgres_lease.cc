@@ -431,6 +431,7 @@ class Leasing {
       Column<postgres::Uuid> only;
       only.add(postgres::Uuid{uuid});
       const Json error = Json::object({{"code", "unreadable"}, {"message", why}});
+      db_.send(Sql::act_as_worker, request_.worker);  // the holder of the lease
       db_.send(Sql::fail_unreadable_runs, only, postgres::Jsonb{error}, why);
       const Json envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
       db_.send(Sql::insert_dead_letter, run.instance ? std::optional(run.instance->value) : std::nullopt, "run",

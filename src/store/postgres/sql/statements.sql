@@ -21,6 +21,13 @@ ROLLBACK
 SELECT clock_timestamp()
 -- name: find_schema
 SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1
+-- name: foreign_tables
+-- Tables and views in the schema that belong to no extension: how many, and the first names.
+SELECT count(*), string_agg(name, ', ' ORDER BY name) FILTER (WHERE place <= 10)
+FROM (SELECT c.relname AS name, row_number() OVER (ORDER BY c.relname) AS place
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace
+  WHERE s.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')) t
 -- name: find_version_table
 SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'wf_schema'
 -- name: read_version
@@ -36,6 +43,10 @@ SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FR
 SELECT pg_sleep(0.1)
 -- name: data_checksums
 SELECT current_setting('data_checksums')
+-- name: scans_runs
+-- Whether programs read the whole table of runs again and again. No statement of a node does.
+SELECT 1 FROM pg_stat_user_tables t WHERE t.relid = 'cairn.workflow_run'::regclass AND t.seq_scan >= 100 AND t.seq_tup_read / t.seq_scan >= 20000
+  AND NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = t.relid AND i.indisvalid AND pg_get_expr(i.indpred, i.indrelid) LIKE '%status%')
 -- name: cannot_write
 SELECT 1 WHERE pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on'
 -- name: write_version
@@ -319,10 +330,10 @@ DELETE FROM cairn.wf_runtime_states WHERE n = ANY ($1::bigint[])
 -- name: remove_instances
 DELETE FROM cairn.wf_instances WHERE n = ANY ($1::bigint[])
 -- name: remove_run_events
-DELETE FROM cairn.workflow_event WHERE run_id = ANY (ARRAY(SELECT id FROM cairn.workflow_run WHERE instance = ANY ($1::text[])))
+DELETE FROM cairn.workflow_event WHERE workflow_id = ANY (ARRAY(SELECT id FROM cairn.workflow_run WHERE instance = ANY ($1::text[])))
 -- name: remove_runs
 DELETE FROM cairn.workflow_run WHERE instance = ANY ($1::text[])
 -- name: remove_deliveries
-DELETE FROM cairn.wf_deliveries WHERE event = ANY (ARRAY(SELECT n FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND published_at + interval '0' IS NOT NULL))
+DELETE FROM cairn.wf_deliveries WHERE event = ANY (ARRAY(SELECT id FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND delivered_at + interval '0' IS NOT NULL))
 -- name: remove_outbox
-DELETE FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND published_at + interval '0' IS NOT NULL
+DELETE FROM cairn.outbox_event WHERE instance = ANY ($1::text[]) AND delivered_at + interval '0' IS NOT NULL

@@ -50,7 +50,7 @@ SELECT t.place FROM
    JOIN cairn.wf_instances i ON i.id = ANY (ARRAY[a.id]) ORDER BY a.due, i.n, a.token OFFSET 0) t
 CROSS JOIN LATERAL (SELECT FROM cairn.wf_timer_q q WHERE q.due = t.due AND q.instance = t.n AND q.token = t.token FOR UPDATE) q
 -- name: lock_runs
-SELECT r.id, r.status, r.fence, r.attempt, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
+SELECT r.id, r.status, r.fence, r.attempt + r.uncounted::integer, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
 -- name: lock_tasks
 SELECT id, state_version, status IN ('open', 'assigned') FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
 -- name: find_inbox
@@ -143,9 +143,9 @@ WITH ended AS (UPDATE cairn.workflow_run r SET status = e.status, result = e.res
 FROM unnest($1::cairn.wf_run_end_row[]) AS e WHERE r.id = ANY (ARRAY[e.id]) AND r.fence = e.fence AND r.status = 'leased' RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_run_end_row[]))::integer) FROM ended
 -- name: insert_outbox
-INSERT INTO cairn.outbox_event (id, instance, type, subject, data, created_at, published_at, by_engine)
-SELECT o.id, o.instance, o.type, o.subject, o.data, $7::timestamptz, CASE WHEN o.published THEN $7 END, true
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::boolean[]) AS o (id, instance, type, subject, data, published)
+INSERT INTO cairn.outbox_event (event_id, instance, event_type, aggregate_id, payload, created_at, delivered_at, by_engine)
+SELECT o.id, o.instance, o.type, o.subject, o.data, $7::timestamptz, CASE WHEN o.unwanted THEN $7 END, true
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::boolean[]) AS o (id, instance, type, subject, data, unwanted)
 -- name: insert_log
 INSERT INTO cairn.wf_execution_log (instance, state_version, kind, step, at, actor, attempt, details) SELECT * FROM unnest($1::cairn.wf_log_row[])
 -- name: delete_messages

@@ -13,7 +13,7 @@ found AS (
   UNION ALL
   SELECT id, true FROM (
     SELECT r.id FROM part r
-    WHERE r.status = 'leased' AND r.lease_until IS NOT NULL AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_q q
+    WHERE r.status = 'leased' AND r.lease_until IS NOT NULL AND r.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_q q
       WHERE NOT q.later AND q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n AND q.run = r.id AND q.lapsed OFFSET 0)
     EXCEPT SELECT unnest(w.runs) FROM cairn.wf_lease_q w WHERE EXISTS (SELECT 1 FROM part WHERE status = 'leased')) unwatched)
 SELECT l.n, f.leased, coalesce(r.given_id, f.id::text)

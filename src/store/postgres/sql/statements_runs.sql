@@ -1,15 +1,19 @@
 -- Runs and their leases.
 
 -- name: insert_run
-INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
+INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, call_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
   fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
-SELECT r.*, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + r.timeout_ms * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
+SELECT r.id, r.given_id, r.type, r.status, r.priority, CASE WHEN r.instance IS NULL THEN r.idempotency_key END, CASE WHEN r.instance IS NOT NULL THEN r.idempotency_key END,
+    r.payload, r.attempt, r.max_attempts, r.run_at, r.lease_until, r.leased_by, r.fence, r.leases, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+    r.limit_key, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + r.timeout_ms * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
 -- name: insert_queued_runs
 -- As above, for a batch in which some runs wait to be leased.
 WITH fresh AS (
-  INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
+  INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotency_key, call_key, payload, attempt, max_attempts, run_at, lease_until, leased_by,
     fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
-  SELECT r.*, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + r.timeout_ms * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
+  SELECT r.id, r.given_id, r.type, r.status, r.priority, CASE WHEN r.instance IS NULL THEN r.idempotency_key END, CASE WHEN r.instance IS NOT NULL THEN r.idempotency_key END,
+    r.payload, r.attempt, r.max_attempts, r.run_at, r.lease_until, r.leased_by, r.fence, r.leases, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+    r.limit_key, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + r.timeout_ms * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
   RETURNING type, priority, run_at, n, id, created_at, status, limit_key)
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
 SELECT type, priority, run_at, n, id, run_at > created_at, false, limit_key FROM fresh WHERE status = 'pending'
@@ -40,7 +44,7 @@ WITH fresh AS (
   ON CONFLICT DO NOTHING RETURNING id, type, priority, run_at, n, limit_key),
 queued AS (INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
   SELECT type, priority, run_at, n, id, run_at > $2, false, limit_key FROM fresh),
-told AS (INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor) SELECT fresh.id, 'created', $2, 0, e.actor
+told AS (INSERT INTO cairn.workflow_event (workflow_id, event_type, created_at, attempt, actor) SELECT fresh.id, 'created', $2, 0, e.actor
   FROM fresh JOIN (SELECT DISTINCT ON (id) id, actor FROM unnest($3::uuid[], $4::text[]) AS g (id, actor)) AS e ON e.id = fresh.id)
 SELECT count(*), CASE WHEN count(*) < cardinality($1::cairn.wf_job_row[]) THEN array_agg(id::text) END FROM fresh
 -- name: end_plain_runs
@@ -56,17 +60,17 @@ UPDATE cairn.workflow_run r SET status = 'succeeded', result = e.result, error =
 FROM unnest($1::uuid[], $2::bigint[], $3::jsonb[]) AS e (id, fence, result)
 WHERE r.id = ANY (ARRAY[e.id]) AND r.fence = e.fence AND r.status = 'leased'
 -- name: insert_run_events
-INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor, details) SELECT * FROM unnest($1::cairn.wf_run_event_row[])
+INSERT INTO cairn.workflow_event (workflow_id, event_type, created_at, attempt, actor, data) SELECT * FROM unnest($1::cairn.wf_run_event_row[])
 -- name: insert_like_events
 -- One kind of event for many runs, by one actor at one time.
-INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor)
-SELECT e.run_id, $2, $3, e.attempt, $4 FROM unnest($1::uuid[], $5::integer[]) AS e (run_id, attempt)
+INSERT INTO cairn.workflow_event (workflow_id, event_type, created_at, attempt, actor)
+SELECT e.run, $2, $3, e.attempt, $4 FROM unnest($1::uuid[], $5::integer[]) AS e (run, attempt)
 -- name: insert_created_events
-INSERT INTO cairn.workflow_event (run_id, kind, at, attempt, actor)
-SELECT e.run_id, 'created', $2, 0, e.actor FROM unnest($1::uuid[], $3::text[]) AS e (run_id, actor)
+INSERT INTO cairn.workflow_event (workflow_id, event_type, created_at, attempt, actor)
+SELECT e.run, 'created', $2, 0, e.actor FROM unnest($1::uuid[], $3::text[]) AS e (run, actor)
 -- part: run_columns
-coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, r.payload, r.result, r.error, r.last_error, r.attempt, r.max_attempts,
-  r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, coalesce(r.idempotency_key, r.call_key), r.payload, r.result, r.error, r.last_error,
+  r.attempt + r.uncounted::integer, r.max_attempts, r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.n
 -- name: find_run
 SELECT {run_columns}
@@ -76,8 +80,8 @@ SELECT {run_columns}
 FROM cairn.workflow_run r WHERE r.id = $1 FOR UPDATE
 -- name: lock_changed_runs
 -- Skips rows that another transaction has locked. Payload, result and error are left out: a heartbeat needs none of them.
-SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, r.idempotency_key, NULL::jsonb, NULL::jsonb, NULL::jsonb, r.last_error, r.attempt,
-  r.max_attempts, r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
+SELECT coalesce(r.given_id, r.id::text), r.type, r.status, r.priority, coalesce(r.idempotency_key, r.call_key), NULL::jsonb, NULL::jsonb, NULL::jsonb, r.last_error,
+  r.attempt + r.uncounted::integer, r.max_attempts, r.leases, r.fence, r.run_at, r.lease_until, r.leased_by, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
   r.created_at, r.updated_at, r.deleted_at, r.delete_reason, r.limit_key, r.id
 FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED
 -- name: runs_among
@@ -87,7 +91,7 @@ SELECT r.id FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[])
 SELECT set_config('lock_timeout', $1::text, true)
 -- name: find_run_by_key
 SELECT {run_columns}
-FROM cairn.workflow_run r WHERE r.idempotency_key = $1 AND r.instance IS NULL
+FROM cairn.workflow_run r WHERE r.idempotency_key = $1
 -- name: queued_types
 WITH RECURSIVE found (type) AS (
   (SELECT q.type FROM cairn.wf_run_q q WHERE NOT q.later AND q.type >= $1 AND q.type < $2 ORDER BY q.type LIMIT 1)
@@ -147,7 +151,7 @@ WHERE q.later = ANY ('{false,true}') AND q.type = ANY (ARRAY[r.type]) AND q.prio
   AND q.n = ANY (ARRAY[r.n])
 -- name: queue_runs
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
-SELECT type, priority, run_at, n, id, run_at > $2, false, limit_key FROM cairn.workflow_run WHERE id = ANY ($1::uuid[])
+SELECT type, priority, run_at, n, id, run_at > $2, false, limit_key FROM cairn.workflow_run WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL
 -- name: watch_leases
 INSERT INTO cairn.wf_lease_q (id, at, type, runs) VALUES ($1, $2, $3, $4)
 -- name: forget_leases
@@ -166,18 +170,20 @@ SELECT 1 FROM cairn.wf_run_q WHERE later AND run_at <= $1 LIMIT 1
 DELETE FROM cairn.wf_lease_q w
 WHERE w.ctid = ANY (ARRAY(SELECT l.ctid FROM cairn.wf_lease_q l WHERE l.at <= $1 ORDER BY l.at LIMIT 64 FOR UPDATE SKIP LOCKED)) RETURNING w.runs::text[]
 -- name: leased_among
-SELECT r.id, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) AND r.status = 'leased'
+SELECT r.id, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) AND r.status = 'leased' AND r.deleted_at IS NULL
 -- name: lock_leased
 -- Skips rows that another transaction has locked.
-SELECT r.id, r.type, r.status = 'leased', least(r.lease_until, r.attempt_until) FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED
+SELECT r.id, r.type, r.status = 'leased' AND r.deleted_at IS NULL, least(r.lease_until, r.attempt_until) FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) FOR UPDATE SKIP LOCKED
 -- name: queue_lapsed
+-- An attempt that was leased with SQL counts from now on.
+WITH counted AS (UPDATE cairn.workflow_run SET attempt = attempt + 1, uncounted = false, turns = turns + 1 WHERE id = ANY ($1::uuid[]) AND uncounted)
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
 SELECT r.type, r.priority, r.run_at, r.n, r.id, false, true, r.limit_key FROM cairn.workflow_run r
 WHERE r.id = ANY ($1::uuid[]) AND NOT EXISTS (SELECT 1 FROM cairn.wf_run_q q
   WHERE q.later = ANY ('{false,true}') AND q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n OFFSET 0)
 -- name: purge_lapsed
 -- The run ended before another worker took it.
-DELETE FROM cairn.wf_run_q q WHERE q.lapsed AND NOT EXISTS (SELECT 1 FROM cairn.workflow_run r WHERE r.id = q.run AND r.status = 'leased' OFFSET 0)
+DELETE FROM cairn.wf_run_q q WHERE q.lapsed AND NOT EXISTS (SELECT 1 FROM cairn.workflow_run r WHERE r.id = q.run AND r.status = 'leased' AND r.deleted_at IS NULL OFFSET 0)
 -- name: live_leases
 SELECT r.limit_key, count(*)
 FROM (SELECT unnest(w.runs) AS run FROM cairn.wf_lease_q w WHERE w.type = $1
@@ -205,7 +211,7 @@ WITH chosen AS (
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until = $5, attempt = r.attempt + 1, leases = r.leases + 1,
   fence = r.fence + $12::bigint, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
 FROM chosen c WHERE r.ctid = c.place
-RETURNING c.queued, r.n, r.id, r.given_id, r.priority, r.idempotency_key, r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
+RETURNING c.queued, r.n, r.id, r.given_id, r.priority, coalesce(r.idempotency_key, r.call_key), r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
   r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
 -- name: lease_chosen
 -- Locks and leases the first $8 of $1 that no other transaction has. As above, a run that changed meanwhile stays in
@@ -224,6 +230,9 @@ UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until =
   backoff_ms = coalesce(c.backoff_ms, r.backoff_ms), cap_ms = coalesce(c.cap_ms, r.cap_ms)
 FROM chosen c WHERE r.ctid = c.place
 RETURNING {run_columns}, c.queued
+-- name: act_as_worker
+-- For the rest of the transaction, like `SET cairn.worker`. Written in two parts, because the store replaces the schema name.
+SELECT set_config('cairn' || '.worker', $1::text, true)
 -- name: fail_unreadable_runs
 -- Written like an SQL program would do it (`turns` is unchanged), so the triggers write the event and notify the
 -- instance.
@@ -287,7 +296,7 @@ FROM cairn.workflow_run r
 WHERE r.n < $1 AND ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND r.instance = $4 AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: run_events
-SELECT kind, at, attempt, actor, details FROM cairn.workflow_event WHERE run_id = $1 ORDER BY n
+SELECT event_type, created_at, attempt, actor, data FROM cairn.workflow_event WHERE workflow_id = $1 ORDER BY id
 -- name: put_run_type
 INSERT INTO cairn.wf_run_types (type, lease_ms, max_attempts, backoff_ms, cap_ms, paused, concurrency, rate, rate_window_ms, limit_key)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)

@@ -1,29 +1,29 @@
 -- The outbox, schedules, credentials, the audit trail, and retention of rows that belong to no instance.
 
 -- name: any_new_event
-SELECT EXISTS (SELECT 1 FROM cairn.outbox_event WHERE published_at IS NULL AND NOT assigned)
--- name: locked_new_events
--- Those of the first $1 new events that another transaction has locked.
-WITH fresh AS MATERIALIZED (SELECT n FROM cairn.outbox_event WHERE published_at IS NULL AND NOT assigned ORDER BY n LIMIT $1),
-free AS (SELECT o.n FROM cairn.outbox_event o WHERE o.n = ANY (ARRAY(SELECT n FROM fresh)) FOR UPDATE SKIP LOCKED)
-SELECT n FROM fresh WHERE n <> ALL (ARRAY(SELECT n FROM free))
+SELECT EXISTS (SELECT 1 FROM cairn.outbox_event WHERE published_at IS NULL AND delivered_at IS NULL)
 -- name: locked_events
-WITH free AS (SELECT n FROM cairn.outbox_event WHERE n = ANY ($1::bigint[]) FOR UPDATE SKIP LOCKED)
-SELECT n FROM cairn.outbox_event WHERE n = ANY ($1::bigint[]) AND n <> ALL (ARRAY(SELECT n FROM free))
+WITH free AS (SELECT id FROM cairn.outbox_event WHERE id = ANY ($1::bigint[]) FOR UPDATE SKIP LOCKED)
+SELECT id FROM cairn.outbox_event WHERE id = ANY ($1::bigint[]) AND id <> ALL (ARRAY(SELECT id FROM free))
 -- name: assign_outbox
--- The first $1 new events. Those of $5 are locked: they stay, and so does what follows them in their subject.
-WITH fresh AS (SELECT e.n, e.type, e.subject FROM cairn.outbox_event e WHERE e.published_at IS NULL AND NOT e.assigned
-  AND NOT EXISTS (SELECT 1 FROM unnest($5::bigint[]) AS l (n) JOIN cairn.outbox_event o ON o.n = ANY (ARRAY[l.n]) WHERE o.subject = e.subject AND o.n <= e.n)
-  ORDER BY e.n LIMIT $1),
+-- The first $1 new events among $5. Those that a program has locked, to publish or to change them, stay, and so does what
+-- follows them in their subject. An event that no sink wants stays unpublished, for programs.
+WITH new AS MATERIALIZED (SELECT id, event_type, aggregate_id FROM cairn.outbox_event
+  WHERE published_at IS NULL AND delivered_at IS NULL ORDER BY id LIMIT $5),
+free AS MATERIALIZED (SELECT o.id FROM cairn.outbox_event o WHERE o.id = ANY (ARRAY(SELECT id FROM new))
+  AND o.published_at + interval '0' IS NULL AND o.delivered_at + interval '0' IS NULL FOR UPDATE SKIP LOCKED),
+held AS MATERIALIZED (SELECT aggregate_id, min(id) AS id FROM new WHERE id <> ALL (ARRAY(SELECT id FROM free)) GROUP BY aggregate_id),
+fresh AS MATERIALIZED (SELECT e.id AS n, e.event_type, e.aggregate_id AS subject FROM new e LEFT JOIN held h ON h.aggregate_id = e.aggregate_id
+  WHERE h.id IS NULL OR e.id < h.id ORDER BY e.id LIMIT $1),
 wanted AS MATERIALIZED (SELECT DISTINCT f.n, s.sink, f.subject FROM fresh f
-  JOIN unnest($2::text[], $3::text[]) AS s (sink, prefix) ON starts_with(f.type, s.prefix)),
+  JOIN unnest($2::text[], $3::text[]) AS s (sink, prefix) ON starts_with(f.event_type, s.prefix)),
 queued AS (INSERT INTO cairn.wf_outbox_queue AS q (event, sink, subject, due)
   SELECT w.n, w.sink, w.subject, CASE WHEN row_number() OVER (PARTITION BY w.sink, w.subject ORDER BY w.n) = 1
     AND NOT EXISTS (SELECT 1 FROM cairn.wf_outbox_queue o WHERE o.sink = w.sink COLLATE "C" AND o.subject = w.subject) THEN $4::timestamptz END
   FROM wanted w ON CONFLICT (event, sink) DO UPDATE SET attempts = 0)
-UPDATE cairn.outbox_event e SET assigned = true,
-  published_at = CASE WHEN NOT EXISTS (SELECT 1 FROM wanted w WHERE w.n = e.n) THEN $4::timestamptz END
-FROM fresh WHERE e.n = ANY (ARRAY[fresh.n])
+UPDATE cairn.outbox_event e SET assigned = f.wanted, published_at = CASE WHEN f.wanted THEN $4::timestamptz END,
+  delivered_at = CASE WHEN NOT f.wanted THEN $4::timestamptz END
+FROM (SELECT n, EXISTS (SELECT 1 FROM wanted w WHERE w.n = fresh.n) AS wanted FROM fresh) f WHERE e.id = ANY (ARRAY[f.n])
 -- name: claim_outbox
 WITH heads AS MATERIALIZED (
   SELECT event, subject FROM (
@@ -38,9 +38,9 @@ claimed AS (
   (SELECT l.event FROM heads h CROSS JOIN LATERAL (SELECT q.sink, q.subject, q.event FROM cairn.wf_outbox_queue q
     WHERE (q.sink, q.subject, q.event) > ($2, h.subject, h.event) ORDER BY q.sink, q.subject, q.event LIMIT $4) l
    WHERE l.sink = $2 AND l.subject = h.subject LIMIT $4 - (SELECT count(*) FROM heads)))
-SELECT o.n, o.id, o.instance, o.type, o.subject, o.data, o.created_at,
-  (SELECT q.attempts FROM cairn.wf_outbox_queue q WHERE q.event = o.n AND q.sink = $2)
-FROM claimed c JOIN cairn.outbox_event o ON o.n = ANY (ARRAY[c.event]) ORDER BY o.n + 0
+SELECT o.id, o.event_id, o.instance, o.event_type, o.aggregate_id, o.payload, o.created_at,
+  (SELECT q.attempts FROM cairn.wf_outbox_queue q WHERE q.event = o.id AND q.sink = $2)
+FROM claimed c JOIN cairn.outbox_event o ON o.id = ANY (ARRAY[c.event]) ORDER BY o.id + 0
 -- name: outbox_lock
 SELECT pg_advisory_xact_lock($1)
 -- name: hold_outbox
@@ -58,26 +58,26 @@ WHERE q.event = ANY (ARRAY[r.event]) AND q.sink = $1
 UPDATE cairn.wf_outbox_queue q SET due = $3 FROM (
   SELECT s.subject, (SELECT o.event FROM cairn.wf_outbox_queue o WHERE (o.sink, o.subject) >= ($1, s.subject)
     ORDER BY o.sink, o.subject, o.event LIMIT 1) AS event
-  FROM (SELECT DISTINCT subject FROM cairn.outbox_event WHERE n = ANY ($2::bigint[])) s) first
+  FROM (SELECT DISTINCT aggregate_id AS subject FROM cairn.outbox_event WHERE id = ANY ($2::bigint[])) s) first
 WHERE q.event = ANY (ARRAY[first.event]) AND q.sink = $1 AND q.subject = first.subject AND q.due IS NULL
 -- name: publish_events
-UPDATE cairn.outbox_event o SET published_at = $2 WHERE o.n = ANY ($1::bigint[]) AND o.published_at + interval '0' IS NULL AND o.assigned
-  AND NOT EXISTS (SELECT 1 FROM cairn.wf_outbox_queue q WHERE q.event = o.n OFFSET 0)
+UPDATE cairn.outbox_event o SET delivered_at = $2 WHERE o.id = ANY ($1::bigint[]) AND o.delivered_at + interval '0' IS NULL AND o.assigned
+  AND NOT EXISTS (SELECT 1 FROM cairn.wf_outbox_queue q WHERE q.event = o.id OFFSET 0)
 -- name: list_outbox
-SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
-WHERE n > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND ($4::text IS NULL OR instance = $4)
-ORDER BY n LIMIT $5
+SELECT id, event_id, instance, event_type, aggregate_id, payload, created_at, delivered_at FROM cairn.outbox_event
+WHERE id > $1 AND starts_with(event_type, $2) AND ($3 = '' OR aggregate_id = $3) AND ($4::text IS NULL OR instance = $4)
+ORDER BY id LIMIT $5
 -- name: list_waiting_outbox
-SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
-WHERE published_at IS NULL AND n > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND ($4::text IS NULL OR instance = $4)
-ORDER BY n LIMIT $5
+SELECT id, event_id, instance, event_type, aggregate_id, payload, created_at, delivered_at FROM cairn.outbox_event
+WHERE delivered_at IS NULL AND id > $1 AND starts_with(event_type, $2) AND ($3 = '' OR aggregate_id = $3) AND ($4::text IS NULL OR instance = $4)
+ORDER BY id LIMIT $5
 -- name: list_instance_outbox
-SELECT n, id, instance, type, subject, data, created_at, published_at FROM cairn.outbox_event
-WHERE n + 0 > $1 AND starts_with(type, $2) AND ($3 = '' OR subject = $3) AND instance = $4
-ORDER BY n + 0 LIMIT $5
+SELECT id, event_id, instance, event_type, aggregate_id, payload, created_at, delivered_at FROM cairn.outbox_event
+WHERE id + 0 > $1 AND starts_with(event_type, $2) AND ($3 = '' OR aggregate_id = $3) AND instance = $4
+ORDER BY id + 0 LIMIT $5
 -- name: last_event
 -- The greatest sequence that was taken, also by transactions that have not committed.
-SELECT coalesce(pg_sequence_last_value('cairn.outbox_event_n_seq'::regclass), 0)
+SELECT coalesce(pg_sequence_last_value('cairn.outbox_event_id_seq'::regclass), 0)
 -- name: event_writers
 -- The transactions that have inserted events and have not ended, and when they began. Each holds a lock on the table.
 SELECT l.virtualtransaction, a.xact_start FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
@@ -86,11 +86,11 @@ WHERE l.locktype = 'relation' AND l.relation = 'cairn.outbox_event'::regclass AN
 -- name: insert_deliveries
 INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error)
 SELECT d.* FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::timestamptz[], $5::boolean[], $6::text[])
-  AS d (event, sink, attempt, at, delivered, error) WHERE EXISTS (SELECT 1 FROM cairn.outbox_event o WHERE o.n = d.event OFFSET 0)
+  AS d (event, sink, attempt, at, delivered, error) WHERE EXISTS (SELECT 1 FROM cairn.outbox_event o WHERE o.id = d.event OFFSET 0)
 -- name: list_deliveries
 SELECT event, sink, attempt, at, delivered, error FROM cairn.wf_deliveries WHERE event = $1 ORDER BY n + 0
 -- name: resend_outbox
-UPDATE cairn.outbox_event SET published_at = NULL, assigned = false WHERE n = $1
+UPDATE cairn.outbox_event SET published_at = NULL, delivered_at = NULL, assigned = false WHERE id = $1
 
 -- name: insert_schedule
 INSERT INTO cairn.wf_schedules (name, state_version, spec, paused, next_at, last_at, last, queued, created_at, changed_at)
@@ -135,31 +135,32 @@ SELECT cairn.wf_append_audit($1::cairn.wf_audit_row[], $2)
 SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, hash FROM cairn.wf_audit WHERE sequence > $1 ORDER BY sequence LIMIT $2
 
 -- name: retire_runs
--- Of the next $4 runs behind number $3 the first $2 that belong to no instance and ended before $1. Numbers follow the time of creation, so a part that has
+-- Of the next $4 runs behind number $3 the first $2 that belong to no instance and ended or were deleted before $1. Numbers follow the time of creation, so a part that has
 -- younger runs is the last one. The columns: how many were removed; whether it was the last part; where the next one begins. Then: up to where all runs
 -- were created before $5, and which of those belong to no instance and stay. Only these may be due later.
 WITH part AS MATERIALIZED (
-  SELECT n, id, created_at, instance IS NULL AS alone, instance IS NULL AND status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1 AS due
+  SELECT n, id, created_at, instance IS NULL AS alone,
+    instance IS NULL AND (status IN ('succeeded', 'failed', 'cancelled') OR deleted_at IS NOT NULL) AND updated_at < $1 AS due
   FROM cairn.workflow_run WHERE n > $3 ORDER BY n LIMIT $4),
 old AS MATERIALIZED (SELECT n, id FROM part WHERE due ORDER BY n LIMIT $2),
 seen AS (SELECT CASE WHEN count(*) < $2 THEN (SELECT max(n) FROM part) ELSE max(n) END AS n, count(*) < $2 AS all_old FROM old),
 passed AS (SELECT max(p.n) AS n FROM part p, seen s WHERE p.n <= s.n AND p.created_at < $5),
 gone AS (DELETE FROM cairn.workflow_run r USING old WHERE r.id = ANY (ARRAY[old.id]) RETURNING r.id),
-events AS (DELETE FROM cairn.workflow_event e USING old WHERE e.run_id = ANY (ARRAY[old.id]))
+events AS (DELETE FROM cairn.workflow_event e USING old WHERE e.workflow_id = ANY (ARRAY[old.id]))
 SELECT (SELECT count(*) FROM gone), s.all_old AND (SELECT count(*) FROM part WHERE created_at < $1) < $4, coalesce(s.n, $3), coalesce(c.n, $3),
   (SELECT jsonb_agg(p.n) FROM part p WHERE p.alone AND NOT p.due AND p.n <= c.n)
 FROM seen s, passed c
 -- name: retire_passed_runs
--- The runs of these numbers that ended before $1. How many went, and which ones stay.
+-- The runs of these numbers that ended or were deleted before $1. How many went, and which ones stay.
 WITH part AS MATERIALIZED (
-  SELECT n, id, status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1 AS due FROM cairn.workflow_run WHERE n = ANY ($2::bigint[])),
+  SELECT n, id, (status IN ('succeeded', 'failed', 'cancelled') OR deleted_at IS NOT NULL) AND updated_at < $1 AS due FROM cairn.workflow_run WHERE n = ANY ($2::bigint[])),
 gone AS (DELETE FROM cairn.workflow_run r USING part p WHERE p.due AND r.id = ANY (ARRAY[p.id]) RETURNING r.id),
-events AS (DELETE FROM cairn.workflow_event e USING part p WHERE p.due AND e.run_id = ANY (ARRAY[p.id]))
+events AS (DELETE FROM cairn.workflow_event e USING part p WHERE p.due AND e.workflow_id = ANY (ARRAY[p.id]))
 SELECT (SELECT count(*) FROM gone), (SELECT jsonb_agg(n) FROM part WHERE NOT due)
 -- name: retire_outbox
-WITH old AS MATERIALIZED (SELECT n FROM cairn.outbox_event WHERE published_at < $1 ORDER BY published_at LIMIT $2),
-gone AS (DELETE FROM cairn.outbox_event o USING old WHERE o.n = ANY (ARRAY[old.n]) RETURNING o.n),
-log AS (DELETE FROM cairn.wf_deliveries d USING old WHERE d.event = ANY (ARRAY[old.n]))
+WITH old AS MATERIALIZED (SELECT id FROM cairn.outbox_event WHERE delivered_at < $1 ORDER BY delivered_at LIMIT $2),
+gone AS (DELETE FROM cairn.outbox_event o USING old WHERE o.id = ANY (ARRAY[old.id]) RETURNING o.id),
+log AS (DELETE FROM cairn.wf_deliveries d USING old WHERE d.event = ANY (ARRAY[old.id]))
 SELECT count(*) FROM gone
 -- name: retire_users
 WITH old AS (SELECT account FROM cairn.wf_token_users WHERE seen_at < $1 ORDER BY seen_at LIMIT $2 FOR UPDATE SKIP LOCKED),

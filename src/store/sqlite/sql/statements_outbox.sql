@@ -69,8 +69,9 @@ SELECT rowid, at FROM wf_idempotency_keys ORDER BY rowid
 -- name: remove_key
 DELETE FROM wf_idempotency_keys WHERE rowid = ?1 AND at < ?2
 -- name: oldest_runs
-SELECT n, created_at, updated_at, status IN ('succeeded', 'failed', 'cancelled') AND instance IS NULL FROM workflow_run ORDER BY n
+SELECT n, created_at, updated_at, (status IN ('succeeded', 'failed', 'cancelled') OR deleted_at IS NOT NULL) AND instance IS NULL FROM workflow_run ORDER BY n
 -- name: remove_events_of_run
 DELETE FROM workflow_event WHERE run = ?1
 -- name: remove_run
-DELETE FROM workflow_run WHERE n = ?1 AND updated_at < ?2 AND instance IS NULL AND status IN ('succeeded', 'failed', 'cancelled')
+DELETE FROM workflow_run WHERE n = ?1 AND updated_at < ?2 AND instance IS NULL
+  AND (status IN ('succeeded', 'failed', 'cancelled') OR deleted_at IS NOT NULL)

@@ -94,11 +94,11 @@ UPDATE workflow_run SET lease_until = NULL, leased_by = NULL WHERE n = ?1
 UPDATE workflow_run SET deleted_at = ?2, delete_reason = ?3, updated_at = ?2 WHERE n = ?1
 -- name: exhausted_runs
 SELECT {run_columns}
-FROM workflow_run WHERE status = 'leased' AND type = ?1 AND lease_until <= ?2 AND attempt >= max_attempts
+FROM workflow_run WHERE status = 'leased' AND type = ?1 AND lease_until <= ?2 AND attempt >= max_attempts AND deleted_at IS NULL
   AND (attempt_until IS NULL OR attempt_until > ?2) ORDER BY lease_until, n LIMIT ?3
 -- name: overdue_runs
 SELECT {run_columns}
-FROM workflow_run WHERE status = 'leased' AND attempt_until <= ?1 ORDER BY attempt_until, n LIMIT ?2
+FROM workflow_run WHERE status = 'leased' AND attempt_until <= ?1 AND deleted_at IS NULL ORDER BY attempt_until, n LIMIT ?2
 -- name: list_runs
 SELECT {run_columns}
 FROM workflow_run
