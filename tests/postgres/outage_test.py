@@ -35,7 +35,7 @@ folder = tempfile.TemporaryDirectory(prefix="cairn-outage-", dir="/tmp")
 os.chmod(folder.name, 0o755)
 database = os.path.join(folder.name, "pg")
 subprocess.run([throwaway, "start", database], check=True, stdin=subprocess.DEVNULL)
-node = Served(cairn, "--drain", "5s", store=f"postgresql:///cairn?host={database}&user=cairn")
+node = Served(cairn, store=f"postgresql:///cairn?host={database}&user=cairn", environment={"CAIRN_DRAIN": "5s"})
 try:
     expect("it starts", node.port is not None, getattr(node, "said", ""))
     with open(os.path.join(source, "examples/hello.yaml")) as file:
