@@ -11,11 +11,13 @@
 #include "api/problem.h"
 #include "base/id.h"
 #include "base/limit_refusals.h"
+#include "definition/definition.h"
 #include "engine/commit/commit_queue.h"
 #include "engine/commit/unit_backlog.h"
 #include "http/socket_client_test.h"
 #include "runs/run_intake.h"
 #include "store/memory/memory_store.h"
+#include "store/store_calls.h"
 #include "stores/forwarding_store.h"
 
 namespace cairn::api {
@@ -109,6 +111,83 @@ TEST_F(BusyStore, ByTheIntakeOfRuns) {
   intake.stop();
   ASSERT_TRUE(refused);
   expect_refusal(problem(*refused), "run_intake", RunIntake::waiting_max);
+}
+
+// The engine's own queues, and an instance that waits for a signal.
+class BusyEngine : public BusyStore {
+ protected:
+  void SetUp() override {
+    {
+      const auto before = std::move(*EngineCore::open(behind_, {}));
+      const Definition waiting = load_definition(
+          "cairn: 1\nname: waiting\nversion: 1.0.0\nsteps: [ { signal: { name: go } } ]\n", "test.yaml");
+      ASSERT_TRUE(before->registry().deploy(waiting.program));
+      StartRequest request;
+      request.definition = "waiting";
+      instance_ = before->instances().start(std::move(request))->instance;
+    }
+    core_ = std::move(*EngineCore::open(store_, {}));
+  }
+  void TearDown() override {
+    open_gate();
+    core_.reset();
+  }
+  // Keeps the error if a limit caused it. Later requests may get another one, because the engine stops.
+  void note(const Error& error) {
+    const std::scoped_lock lock(mutex_);
+    if (limit_of(error)) refused_ = error;
+  }
+
+  InstanceId instance_;
+  std::unique_ptr<EngineCore> core_;
+  std::mutex mutex_;
+  std::optional<Error> refused_;
+};
+
+TEST_F(BusyEngine, ByTheWritesThatAreNotUnits) {
+  std::vector<RunRequest> requests(1);
+  requests[0].type = "demo.echo.v1";
+  constexpr auto bounds = Deliveries::writes_bounds;
+  for (std::size_t i = 0; i < bounds.waiting_max + bounds.threads_max + 1; ++i) {
+    core_->runs().submit_all(requests, [&](const Result<SubmittedRuns>& submitted) {
+      if (!submitted) note(submitted.error());
+    });
+  }
+  open_gate();
+  core_->stop();
+  ASSERT_TRUE(refused_);
+  expect_refusal(problem(*refused_), "write_queue", static_cast<std::int64_t>(bounds.waiting_max));
+}
+
+TEST_F(BusyEngine, ByTheDeferredWork) {
+  std::latch gate(1);
+  constexpr auto bounds = Deliveries::deferred_bounds;
+  {
+    const StoreCallsForbidden like_a_thread_of_the_queue;
+    for (std::size_t i = 0; i < bounds.waiting_max + bounds.threads_max; ++i) {
+      core_->deliveries().defer([&] { gate.wait(); });
+    }
+    StartRequest request;
+    request.definition = "waiting";
+    core_->instances().start(std::move(request), [&](const Result<InstanceAnswer>& answer) { note(answer.error()); });
+  }
+  gate.count_down();
+  ASSERT_TRUE(refused_) << "it was not answered at once";
+  expect_refusal(problem(*refused_), "deferred_work", static_cast<std::int64_t>(bounds.waiting_max));
+}
+
+TEST_F(BusyEngine, ByTheRequestsThatWaitForAnInstance) {
+  for (std::size_t i = 0; i < Lanes::waiting_max + 2; ++i) {
+    SignalRequest signal;
+    signal.name = "go";
+    core_->instances().signal(instance_, std::move(signal), [&](const Result<InstanceAnswer>& answer) {
+      if (!answer) note(answer.error());
+    });
+  }
+  open_gate();
+  core_->stop();
+  ASSERT_TRUE(refused_);
+  expect_refusal(problem(*refused_), "instance_queue", Lanes::waiting_max);
 }
 
 // A server that lets two requests wait for a thread, and two expensive ones.

@@ -5,6 +5,7 @@
 #include <latch>
 
 #include "base/clock.h"
+#include "base/limit_refusals.h"
 #include "definition/definition.h"
 #include "engine/core.h"
 #include "store/audit_scope.h"
@@ -47,6 +48,11 @@ class HeldWrites final : public ForwardingStore {
     wait();
     return ForwardingStore::mark_deleted(id, reason);
   }
+  // Returns when so many writes wait.
+  void wait_for_waiting(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [&] { return waiting_ >= count; });
+  }
   std::latch* gate = nullptr;
   std::thread::id writer;
   AuditScope* scope = nullptr;
@@ -54,10 +60,19 @@ class HeldWrites final : public ForwardingStore {
  private:
   void wait() {
     if (gate == nullptr) return;
-    writer = std::this_thread::get_id();
-    scope = AuditScope::current();
+    {
+      const std::lock_guard lock(mutex_);
+      writer = std::this_thread::get_id();
+      scope = AuditScope::current();
+      ++waiting_;
+      came_.notify_all();
+    }
     gate->wait();
   }
+
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::size_t waiting_ = 0;  // writes that have reached a gate
 };
 
 class AsyncRequestsTest : public testing::Test {
@@ -156,6 +171,52 @@ TEST_F(AsyncRequestsTest, CancelAndRemoveARun) {
   ASSERT_TRUE(cancelled);
   EXPECT_EQ(cancelled->status, RunStatus::cancelled);
   EXPECT_TRUE(ask<Result<RunRow>>([&](auto done) { core_->runs().remove(run, "tidy", {"ann"}, std::move(done)); }));
+}
+
+TEST_F(AsyncRequestsTest, ASlowWriteDoesNotDelayTheNext) {
+  std::latch gate(1);
+  held_.gate = &gate;
+  std::promise<Result<SignalOutcome>> slow;
+  SignalRequest signal;
+  signal.name = "paid";
+  core_->instances().broadcast(signal, Duration::of_seconds(60),
+                               [&](Result<SignalOutcome> outcome) { slow.set_value(std::move(outcome)); });
+  std::promise<Result<void>> quick;  // it reads, and writes nothing
+  core_->instances().remove({"unknown"}, "tidy", [&](Result<void> removed) { quick.set_value(std::move(removed)); });
+  auto answered = quick.get_future();
+  EXPECT_EQ(answered.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  gate.count_down();
+  EXPECT_EQ(answered.get().error().code, ErrorCode::not_found);
+  EXPECT_TRUE(slow.get_future().get());
+  held_.gate = nullptr;
+}
+
+TEST_F(AsyncRequestsTest, WritesAreRefusedWhileTooManyWait) {
+  constexpr auto bounds = Deliveries::writes_bounds;
+  constexpr std::size_t accepted = bounds.waiting_max + bounds.threads_max;
+  std::latch gate(1), answered(static_cast<std::ptrdiff_t>(accepted));
+  held_.gate = &gate;
+  std::vector<RunRequest> requests(1);
+  requests[0].type = "demo.work.v1";
+  std::atomic<std::size_t> submitted = 0;
+  for (std::size_t i = 0; i < accepted; ++i) {
+    // The threads take the first ones, and each waits there.
+    if (i == bounds.threads_max) held_.wait_for_waiting(bounds.threads_max);
+    core_->runs().submit_all(requests, [&](const Result<SubmittedRuns>& runs) {
+      if (runs) ++submitted;
+      answered.count_down();
+    });
+  }
+  std::optional<Error> refused;
+  core_->runs().submit_all(requests, [&](const Result<SubmittedRuns>& runs) { refused = runs.error(); });
+  gate.count_down();
+  answered.wait();
+  ASSERT_TRUE(refused) << "it was not answered at once";
+  EXPECT_EQ(refused->code, ErrorCode::unavailable);
+  EXPECT_EQ(limit_of(*refused), (LimitRefusal{"write_queue", bounds.waiting_max}));
+  EXPECT_EQ(submitted, accepted);
+  held_.gate = nullptr;
+  EXPECT_TRUE(core_->runs().submit_all(requests)) << "the queue has room again";
 }
 
 // An answer runs on a thread of the queue, which may not call the store. Requests made there work too.

@@ -8,10 +8,12 @@ void DeferredWork::post(Task task) {
   if (!has_threads_) return task();
   std::unique_lock lock(mutex_);
   tasks_.push_back(std::move(task));
+  waiting_ = tasks_.size();
   if (!stopped_) {
-    if (idle_ > 0) {
+    // Idle threads take the first tasks. The others must not wait for a task that takes long.
+    if (tasks_.size() <= idle_) {
       filled_.notify_one();
-    } else if (threads_.size() < threads_max_ && (threads_.empty() || tasks_.size() > 1)) {
+    } else if (threads_.size() < bounds_.threads_max) {
       threads_.emplace_back([this] { run(); });
     }
     return;
@@ -26,6 +28,7 @@ void DeferredWork::post(Task task) {
 void DeferredWork::do_first(std::unique_lock<std::mutex>& lock) {
   Task task = std::move(tasks_.front());
   tasks_.pop_front();
+  waiting_ = tasks_.size();
   ++running_;
   lock.unlock();
   task();

@@ -8,6 +8,7 @@
 namespace cairn {
 
 void Deliveries::deliver(Delivery delivery, Done<Outcome> done) {
+  if (auto refused = overload()) return done(DeliveryError{DeliveryError::Kind::store, std::move(*refused)});
   auto attempt = std::make_shared<Attempt>(std::move(delivery), std::move(done));
   attempt->caller.emplace();
   lanes_.enter(attempt->delivery.instance, [this, attempt](Lanes::Hold lane) {

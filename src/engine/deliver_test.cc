@@ -218,7 +218,8 @@ TEST_P(DeliverTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
   StartRequest request;
   request.definition = "counting";
   core_->instances().start(request, [&](const Result<InstanceAnswer>&) {
-    for (std::size_t i = 0; i < DeferredWork::threads_max; ++i) core_->deliveries().defer([&] { open.wait(); });
+    for (std::size_t i = 0; i < Deliveries::deferred_bounds.threads_max; ++i)
+      core_->deliveries().defer([&] { open.wait(); });
     core_->instances().start(request, [&](const Result<InstanceAnswer>& begun) {
       tick(begun->instance, [&](Result<InstanceAnswer> state) { answered.set_value(std::move(state)); });
     });

@@ -1,14 +1,9 @@
 // What deliveries need besides the unit of work (deliver.cc): settings, and what this node knows about instances.
 #include "engine/deliveries.h"
 
+#include "base/limit_refusals.h"
+
 namespace cairn {
-
-namespace {
-
-// As many as a PostgreSQL store has connections by default.
-constexpr std::size_t writes_max = 8;
-
-}  // namespace
 
 Deliveries::Deliveries(EngineContext& context, Registry& registry, RunLeasing& leasing, Listeners& listeners,
                        PostponedWork& postponed)
@@ -20,14 +15,31 @@ Deliveries::Deliveries(EngineContext& context, Registry& registry, RunLeasing& l
       postponed_(postponed),
       cache_(context.options.snapshots_cached),
       lanes_([this](std::function<void()> next) { deferred_.post(std::move(next)); }, context.options.yield),
-      deferred_(!context.options.yield),
-      writes_(!context.options.yield, writes_max),
+      deferred_(!context.options.yield, deferred_bounds),
+      writes_(!context.options.yield, writes_bounds),
       queue_(context.store, context.options.yield) {}
 
 void Deliveries::stop() {
   queue_.stop();  // first: its threads must not run the tasks of the other two
   deferred_.stop();
   writes_.stop();
+}
+
+std::optional<Error> Deliveries::overload() const {
+  if (deferred_.is_full()) {
+    return overload_error("deferred_work", deferred_bounds.waiting_max,
+                          "too many requests wait for a thread of the engine; try again later");
+  }
+  if (lanes_.is_full()) {
+    return overload_error("instance_queue", Lanes::waiting_max,
+                          "too many requests wait for earlier ones to the same instances; try again later");
+  }
+  return std::nullopt;
+}
+
+Error Deliveries::too_many_writes() {
+  return overload_error("write_queue", writes_bounds.waiting_max,
+                        "too many changes wait for the store; try again later");
 }
 
 Setting Deliveries::setting(const Program& program) {

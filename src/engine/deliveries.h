@@ -5,8 +5,9 @@
 // Requests are asynchronous: `done` is called once, when the answer is durable. The calling thread, a thread of the
 // queue or a deferred thread calls it. `done` must be quick, may make further requests, and must neither wait nor call
 // the store (store_calls.h); use `defer` for work that needs the store. A request is decided at once if everything that
-// it needs is in memory, otherwise soon on a deferred thread. `wait_for` turns any asynchronous request into a blocking
-// call. Safe from several threads.
+// it needs is in memory, otherwise soon on a deferred thread. While too many requests wait, new ones are refused
+// (`overload`); accepted ones are always finished. `wait_for` turns any asynchronous request into a blocking call. Safe
+// from several threads.
 #pragma once
 
 #include <functional>
@@ -35,6 +36,10 @@ class Deliveries {
  public:
   // Each attempt can meet a concurrent change of the instance. This many in a row are a bug.
   static constexpr int attempts_max = 100;
+  // Deferred work: threads, and tasks that wait for one of them.
+  static constexpr DeferredWork::Bounds deferred_bounds{.threads_max = 4, .waiting_max = 65'536};
+  // Writes that are not units. As many threads as a PostgreSQL store has connections by default.
+  static constexpr DeferredWork::Bounds writes_bounds{.threads_max = 8, .waiting_max = 10'000};
 
   using Outcome = Result<Delivered, DeliveryError>;
 
@@ -61,6 +66,8 @@ class Deliveries {
   Answer wait_for(const Ask& ask) {
     return queue_.wait_for<Answer>(ask);
   }
+  // Why a new request must be refused now; empty: it may begin.
+  std::optional<Error> overload() const;
   // Runs a task that calls the store: now if this thread may call it, otherwise soon on another thread.
   template <class Task>
   void defer(Task task) {
@@ -68,9 +75,10 @@ class Deliveries {
     deferred_.post(std::move(task));
   }
   // Runs `write`, which waits for the store, on another thread and in the name of the caller. For writes that are not
-  // units. `done` gets what it returns.
+  // units. `done` gets what it returns, or ErrorCode::unavailable if too many writes wait.
   template <class Write>
   void write_elsewhere(Write write, Done<std::invoke_result_t<Write&>> done) {
+    if (writes_.is_full()) return done(too_many_writes());
     writes_.post([scope = AuditScope::current(), write = std::move(write), done = std::move(done)]() mutable {
       done(in_scope(scope, write));
     });
@@ -94,6 +102,7 @@ class Deliveries {
   struct StartAttempt;
 
   Setting setting(const Program& program);
+  static Error too_many_writes();
 
   Result<SharedSnapshot, DeliveryError> load(const InstanceId& id);
   // Loads the snapshot, from the cache if allowed, and advances it.

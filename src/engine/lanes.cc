@@ -23,6 +23,7 @@ void Lanes::enter(const InstanceId& id, Entered entered) {
     const auto [lane, free] = busy_.try_emplace(id.value);
     if (!free) {
       lane->second.push_back(std::move(entered));
+      ++waiting_;
       return;
     }
   }
@@ -46,6 +47,7 @@ void Lanes::release(const std::string& id) {
     }
     next = std::move(lane->second.front());
     lane->second.pop_front();
+    --waiting_;
   }
   post_([this, id, next = std::move(next)] { next(Hold(*this, id)); });
 }

@@ -2,6 +2,7 @@
 // two concurrent decisions stale, and the engine would repeat it.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <list>
 #include <mutex>
@@ -15,6 +16,8 @@ namespace cairn {
 
 class Lanes {
  public:
+  static constexpr std::size_t waiting_max = 65'536;  // of all lanes together
+
   class Hold {
    public:
     Hold() = default;
@@ -46,6 +49,8 @@ class Lanes {
   Hold enter(const InstanceId& id);
   // The same without blocking: `entered` is called now, or through `post` when the lane is free.
   void enter(const InstanceId& id, Entered entered);
+  // Whether `waiting_max` callers wait. New requests must be refused then.
+  bool is_full() const { return waiting_.load(std::memory_order_relaxed) >= waiting_max; }
   // Holds nothing if the lane is taken. For callers that hold several lanes.
   Hold try_enter(const InstanceId& id);
 
@@ -57,6 +62,7 @@ class Lanes {
   std::mutex mutex_;
   // The waiters of each taken lane. Most lanes have none, and an empty list allocates nothing.
   std::unordered_map<std::string, std::list<Entered>> busy_;
+  std::atomic<std::size_t> waiting_ = 0;
 };
 
 }  // namespace cairn

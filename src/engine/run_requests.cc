@@ -126,6 +126,7 @@ struct RunRequests::Cancelling {
 };
 
 void RunRequests::cancel(RunId id, Actor actor, Done<Result<RunRow>> done) {
+  if (auto refused = deliveries_.overload()) return done(std::move(*refused));
   const auto cancelling = std::make_shared<Cancelling>(Cancelling{std::move(id), std::move(actor), std::move(done)});
   deliveries_.defer([this, cancelling] { try_cancel(cancelling); });
 }

@@ -16,6 +16,7 @@ struct Deliveries::StartAttempt {
 };
 
 void Deliveries::start(Start start, Done<Outcome> done) {
+  if (auto refused = overload()) return done(DeliveryError{DeliveryError::Kind::store, std::move(*refused)});
   const auto attempt = std::make_shared<StartAttempt>(std::move(start), std::move(done));
   auto prepared = try_here([&] { return prepare_start(*attempt); });
   if (prepared) return commit_start(attempt, std::move(*prepared));

@@ -46,6 +46,7 @@ Result<void> TaskRequests::check(const TaskCompletion& completion) const {
 }
 
 void TaskRequests::complete(TaskCompletion completion, Done<Result<InstanceAnswer>> done) {
+  if (auto refused = deliveries_.overload()) return done(std::move(*refused));
   if (auto checked = check(completion); !checked) {
     return deliveries_.defer([done = std::move(done), error = std::move(checked).error()] { done(error); });
   }

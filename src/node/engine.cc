@@ -28,6 +28,8 @@ namespace {
 // The store and the receivers of events get this long at a stop, even if nothing is left of its grace period.
 constexpr std::chrono::milliseconds store_grace_min{1000};
 constexpr std::chrono::milliseconds receivers_grace_min{1000};
+// Longer times exceed the range of the clock: `milliseconds::max()` from now would be in the past.
+constexpr std::chrono::milliseconds wait_max = std::chrono::hours(24) * 365 * 100;
 
 // Without its transport, a call would wait for a worker that never comes.
 Result<void> check_transports(DefinitionStore& store, const Transports& transports, bool strict) {
@@ -215,6 +217,7 @@ void Engine::run_until_idle() {
 }
 
 void Engine::stop(std::chrono::milliseconds grace) {
+  grace = std::min(grace, wait_max);
   if (!node::ForeignCall::here()) return parts_->stop(grace);
   const std::lock_guard lock(parts_->stopper_mutex);
   if (parts_->stopper.joinable()) return;
@@ -252,7 +255,7 @@ Result<InstanceAnswer> Engine::find(const InstanceId& id) {
 }
 
 Result<InstanceAnswer> Engine::wait(const InstanceId& id, std::chrono::milliseconds limit) {
-  CAIRN_TRY(const Snapshot rested, parts_->core->instances().wait_for(id, limit));
+  CAIRN_TRY(const Snapshot rested, parts_->core->instances().wait_for(id, std::min(limit, wait_max)));
   return answer_of(rested);
 }
 

@@ -126,6 +126,19 @@ TEST(EngineThreads, ATimerWakesTheLoopWithoutPolling) {
   EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(59));
 }
 
+TEST(EngineThreads, AWaitMayBeAsLongAsItsTypeAllows) {
+  auto engine = Engine::open({});
+  ASSERT_TRUE((*engine)->deploy("cairn: 1\nname: nap\nversion: 1.0.0\nsteps:\n  - wait: 60ms\n").has_value());
+  (*engine)->run();
+  StartRequest request;
+  request.definition = "nap";
+  const auto started = (*engine)->start(request);
+  ASSERT_TRUE(started.has_value());
+  const auto done = (*engine)->wait(started->instance, std::chrono::milliseconds::max());
+  ASSERT_TRUE(done.has_value());
+  EXPECT_EQ(done->status, Status::completed);
+}
+
 TEST(EngineThreads, AWaitThatIsTooShortGivesTheInstanceAsItIs) {
   auto engine = Engine::open({});
   ASSERT_TRUE((*engine)->deploy(sleeper).has_value());

@@ -27,7 +27,10 @@ std::chrono::system_clock::time_point on_the_wall(Timestamp at, Timestamp store_
 
 }  // namespace
 
-Loops::Loops(EngineCore& core, std::function<void()> runs_due) : core_(core), runs_due_(std::move(runs_due)) {}
+Loops::Loops(EngineCore& core, std::function<void()> runs_due)
+    : core_(core),
+      runs_due_(std::move(runs_due)),
+      has_helper_(core.store().traits().writers > 1 || core.store().traits().commits_unsynced) {}
 
 Loops::~Loops() { stop(); }
 
@@ -39,8 +42,7 @@ void Loops::start() {
   });
   timers_thread_ = std::jthread([this] { run_timers(); });
   messages_thread_ = std::jthread([this] { run_messages(); });
-  const StoreTraits& traits = core_.store().traits();
-  if (traits.writers > 1 || traits.commits_unsynced) help_thread_ = std::jthread([this] { help_with_timers(); });
+  if (has_helper_) help_thread_ = std::jthread([this] { help_with_timers(); });
 }
 
 void Loops::stop() {
@@ -106,7 +108,7 @@ void Loops::run_timers() {
       start_all_queued(core_);
     }
     const std::size_t fired = core_.due().fire_timers();
-    if (fired >= many_timers && help_thread_.joinable()) {
+    if (fired >= many_timers && has_helper_) {
       const std::lock_guard lock(mutex_);
       help_ = true;
       help_wanted_.notify_one();

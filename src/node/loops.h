@@ -45,6 +45,7 @@ class Loops {
   bool messages_ = true;               // true at first, so that the queue is read once at the start
   bool help_ = false;                  // more timers are due than fit one batch
   bool stopping_ = false;
+  const bool has_helper_;
   std::optional<ClockWatch> clock_watch_;  // timers sleep by the system clock
   std::jthread timers_thread_;
   std::jthread help_thread_;  // only where a batch can be decided while another one is written

@@ -97,8 +97,10 @@ void WorkerPool::take(std::vector<RunRow> runs) {
   for (RunRow& run : runs) {
     Active active;
     active.fence = run.fence;
-    active.lease = run.lease_until ? between(now, *run.lease_until) : lease_;
-    active.beat_at = taken_at + between_beats(active.lease);
+    active.lease = run.lease_until ? between(run.updated_at, *run.lease_until) : lease_;
+    // A part of the lease may be over already. The first heartbeat renews all of it.
+    const Duration left = run.lease_until ? between(now, *run.lease_until) : lease_;
+    active.beat_at = taken_at + between_beats(std::min(active.lease, left));
     sooner_ |= active.beat_at < next_beat_;
     active_.insert_or_assign(run.id.value, std::move(active));
     ready_.push_back(std::make_unique<RunRow>(std::move(run)));

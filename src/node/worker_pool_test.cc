@@ -674,6 +674,66 @@ TEST(WorkerPool, ALockedRunCostsNoOtherRunItsLease) {
   }
 }
 
+TEST(WorkerPool, AStopMayWaitForACallAsLongAsItsTypeAllows) {
+  const auto transport = std::make_shared<HeldTransport>();
+  const auto engine = open(transport);
+  const RunRow run = submit(*engine, run_type_of("held"));
+  engine->run();
+  const auto calls = transport->wait(1);
+  auto stopped = std::async(std::launch::async, [&] { engine->stop(std::chrono::milliseconds::max()); });
+  EXPECT_EQ(stopped.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout) << "it awaits the answer";
+  calls.at(0).second({});
+  stopped.wait();
+  EXPECT_EQ(engine->store().find_run(run.id)->value().status, RunStatus::succeeded);
+}
+
+// Its answer to a lease request takes most of the lease.
+class LateLeases final : public ForwardingStore {
+ public:
+  LateLeases(Store& behind, ManualClock& clock) : ForwardingStore(behind), clock_(clock) {}
+  Result<std::vector<RunRow>> lease_runs(const LeaseRequest& request) override {
+    auto leased = ForwardingStore::lease_runs(request);
+    if (leased && !leased->empty()) clock_.advance(Duration::of_ms(29'990));
+    return leased;
+  }
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override {
+    for (const RunChange& change : changes) {
+      if (change.kind == RunChange::Kind::heartbeat && !std::exchange(beaten_, true)) length.set_value(change.length);
+    }
+    return ForwardingStore::change_runs(changes);
+  }
+  std::promise<Duration> length;  // of the first heartbeat
+
+ private:
+  ManualClock& clock_;
+  bool beaten_ = false;
+};
+
+TEST(WorkerPool, ALeaseThatArrivesLateIsRenewedAtOnceForItsWholeLength) {
+  ManualClock clock(SystemClock().now());
+  MemoryStore memory(clock);
+  LateLeases store(memory, clock);
+  const auto core = std::move(*EngineCore::open(store, {}));
+  std::promise<void> gate;
+  WorkerPool pool(*core, 1, Duration::of_seconds(30));
+  pool.handle("t", [&](const RunRow&, const std::stop_token&) {
+    gate.get_future().wait();
+    return HandlerAnswer{};
+  });
+  RunRow run;
+  run.id = {"a"};
+  run.type = "t";
+  ASSERT_TRUE(memory.submit_run(run));
+  pool.start();
+  auto renewed = store.length.get_future();
+  EXPECT_EQ(renewed.wait_for(std::chrono::seconds(5)), std::future_status::ready) << "its lease is nearly over";
+  gate.set_value();
+  pool.stop();
+  ASSERT_EQ(renewed.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  EXPECT_EQ(renewed.get().ms_up(), 30'000);
+  EXPECT_EQ(memory.find_run({"a"})->value().status, RunStatus::succeeded);
+}
+
 TEST(WorkerPool, AHandlerKeepsItsLeaseWhileThePoolStops) {
   SystemClock clock;
   MemoryStore memory(clock);

@@ -46,6 +46,7 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Don
     if (!leased.runs.empty() || wait.count() <= 0) return done(std::move(leased.runs));
     note_drained(question, asked_at);
   }
+  Result<std::vector<RunRow>> answer = std::vector<RunRow>();
   {
     const std::lock_guard lock(mutex_);
     if (!stopping_ && waiting_.size() < waiting_max) {
@@ -58,11 +59,9 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Don
       if (look_ || sooner_) changed_.notify_one();
       return;
     }
-    if (!stopping_) {
-      return done(overload_error("lease_waiters", waiting_max, "too many workers wait for runs"));
-    }
+    if (!stopping_) answer = overload_error("lease_waiters", waiting_max, "too many workers wait for runs");
   }
-  done(std::vector<RunRow>());
+  done(std::move(answer));
 }
 
 LeaseWaiters::Question LeaseWaiters::question_of(const LeaseRequest& request) {

@@ -262,6 +262,25 @@ TEST_F(LeaseDeskTest, APromiseThatIsNotKeptLeavesThePlaceInTheLine) {
   EXPECT_EQ(waiting.get().at(0).id.value, "a");
 }
 
+// A commit that makes a run ready calls `look`. It must not wait until a refused client has its answer.
+TEST_F(LeaseDeskTest, ARefusalBlocksNoOtherThread) {
+  std::optional<std::future_status> looked;
+  for (std::size_t i = 0; i < 2 * LeaseWaiters::waiting_max && !looked; ++i) {
+    waiters_.ask({"w", {}, {"t"}, 1, Duration::of_seconds(30)}, long_wait, [&](const Result<Runs>& runs) {
+      if (runs) return;
+      const auto other = std::make_shared<std::promise<void>>();
+      auto done = other->get_future();
+      std::thread([this, other] {
+        waiters_.look();
+        other->set_value();
+      }).detach();
+      looked = done.wait_for(std::chrono::seconds(10));
+    });
+  }
+  EXPECT_EQ(looked, std::future_status::ready);
+  waiters_.stop();
+}
+
 TEST_F(LeaseDeskTest, NobodyGoesHomeWhileSomethingIsPromised) {
   auto waiting = ask("t", std::chrono::milliseconds(1));
   auto promise = waiters_.promise(std::vector<std::string>{"t"});

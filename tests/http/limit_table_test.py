@@ -5,7 +5,7 @@ docs/server.md. src/api/limit_refusals_test.cc passes those that need a blocked 
 import http.client, itertools, json, os, re, select, socket, sys, threading, time
 from served import Answer, Served, expect, finish
 
-BY_UNIT_TEST = {"commit_queue", "run_intake", "request_queue", "expensive_queue", "lease_waiters"}
+BY_UNIT_TEST = {"commit_queue", "run_intake", "deferred_work", "instance_queue", "write_queue", "request_queue", "expensive_queue", "lease_waiters"}
 NOT_A_REFUSAL = {"limits.page_bytes_max"}  # the page ends early (limits_test.py)
 ELSEWHERE = {"http.connections_per_address_max"}  # counts connections from other machines
 TIMES = {"http.idle_timeout", "http.write_timeout"}  # the connection is closed, and no request is refused
