@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""terminal_test.py CAIRN: commands at a terminal and in pipes: readers that leave, colours, UTF-8, stray words, watched folders."""
-import json, os, pty, re, select, subprocess, sys, tempfile, time
+"""terminal_test.py CAIRN: commands at a terminal and in pipes: readers that leave, colours, UTF-8, hostile texts, stray words, watched folders, addresses."""
+import json, os, pty, re, select, socket, subprocess, sys, tempfile, time
 
 cairn = os.path.abspath(sys.argv[1])
 folder = tempfile.TemporaryDirectory()
@@ -15,10 +15,10 @@ def expect(what, ok, seen=""):
         print(f"not so: {what}\n  {seen}")
 
 
-def write(name, steps, version="1.0.0"):
+def write(name, steps, more=""):
     path = os.path.join(folder.name, name)
     with open(path, "w") as file:
-        file.write(f"cairn: 1\nname: {os.path.basename(name)[:-5]}\nversion: {version}\nsteps: [ {steps} ]\n")
+        file.write(f"cairn: 1\nname: {os.path.basename(name)[:-5]}\nversion: 1.0.0\n{more}steps: [ {steps} ]\n")
     return path
 
 
@@ -47,7 +47,9 @@ def in_terminal(*arguments, feed=b"", until=None, term="xterm", locale="C.UTF-8"
 os.mkdir("flows")
 write("flows/inside.yaml", "{ task: { name: T, roles: [ clerk ] } }")
 named = write("named.yaml", "{ set: { a: 1 } }")
-server = subprocess.Popen([cairn, "dev", os.path.join(folder.name, "flows"), named, "--listen", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+hostile = write("hostile.yaml", "{ task: { name: T, title: = input, roles: [ clerk ] } }, { set: { a: = input } }, { fail: { code: bad, message: = input } }",
+                "reference: { key: = input, parts: { a: = input } }\n")
+server = subprocess.Popen([cairn, "dev", os.path.join(folder.name, "flows"), named, hostile, "--listen", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 line = server.stdout.readline()
 found = re.search(r"http://[^/\s]+", line) or sys.exit(f"cairn dev said {line!r}")
 environment = {**os.environ, "CAIRN_SERVER": found.group(0)}
@@ -82,6 +84,30 @@ for locale in ("C", "POSIX", "C.UTF-8"):
     shown = in_terminal("eval", feed='"gr\u00fc\u00dfe \u4f60".size() + 100\n'.encode(), until=b"107", locale=locale)
     expect(f"the prompt of eval takes UTF-8 in the locale {locale}", b"107" in shown, shown)
 
+# Texts of other people cannot control the terminal: every command writes their control characters as escapes.
+EVIL = "evil\x1b[2J\x1b]0;x\x07\x9b31m\x9d0;y\x9c\x08\x7f\rend"
+control = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+attacked = json.loads(run("start", "hostile", "--input", json.dumps(EVIL), "--json").stdout)["id"]
+task = json.loads(run("tasks", "--instance", attacked, "--json").stdout)["items"][0]["id"]
+views = [["show", attacked], ["why", attacked], ["history", attacked], ["tasks"], ["list"], ["task", "show", task], ["list", "--json"]]
+
+
+def check_texts(when):
+    for arguments in views:
+        done = subprocess.run([cairn, *arguments], env=environment, capture_output=True, timeout=60)
+        for name, text in (("output", done.stdout), ("errors", done.stderr)):
+            text = text.decode("utf-8")
+            expect(f"{when}, {arguments[0]}: the {name} has no control character of a text", not control.search(text), repr(text))
+        if arguments[0] == "show":
+            expect(f"{when}, show: the text is there", b"evil" in done.stdout, done.stdout)
+
+
+check_texts("a task is open")
+run("task", "complete", task, "--as", "ann")
+check_texts("it has failed")
+done = run("start", EVIL)
+expect("an error message has no control character of a text", done.returncode != 0 and not control.search(done.stdout + done.stderr), repr(done.stderr))
+
 # Words that mean nothing are refused, on every command.
 stray = [["version"], ["doctor"], ["config", "show"], ["list"], ["tasks"], ["dead"], ["verify"], ["keys", "list"], ["audit", "verify"], ["audit", "export"],
          ["runs"], ["definitions"], ["serve"], ["schema"], ["completion", "bash"], ["migrate"], ["show", instance], ["why", instance],
@@ -106,7 +132,7 @@ write("named.yaml", "{ set: { a: 2 } }")
 line = next_deployment()
 expect("a file that was named is watched", "named.yaml: changed, deployed as named 1.0.0+2" in line, line)
 deployed = {line.split("\t")[0] for line in run("definitions").stdout.splitlines()}
-expect("a file beside the folder is not deployed", deployed == {"inside", "named"}, deployed)
+expect("a file beside the folder is not deployed", deployed == {"inside", "named", "hostile"}, deployed)
 write("flows/inside.yaml", "{ task: { name: Other, roles: [ clerk ] } }")
 line = next_deployment()
 expect("a file in the folder is", "inside.yaml: changed, deployed as inside 1.0.0+2" in line, line)
@@ -114,5 +140,19 @@ expect("a file in the folder is", "inside.yaml: changed, deployed as inside 1.0.
 server.terminate()
 server.communicate(timeout=30)
 expect("SIGTERM ends the server cleanly", server.returncode == 0, server.returncode)
+
+# The URL of an IPv6 address has brackets.
+try:
+    with socket.create_server(("::1", 0), family=socket.AF_INET6):
+        pass
+    store = "sqlite:" + os.path.join(folder.name, "six.db")
+    subprocess.run([cairn, "keys", "create", "--store", store, "--subject", "me", "--role", "admin"], check=True, capture_output=True, timeout=60)
+    six = subprocess.Popen([cairn, "serve", "--store", store, "--listen", "[::1]:0", "--drain-delay", "0s"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    line = six.stdout.readline()
+    six.terminate()
+    six.communicate(timeout=60)
+    expect("the URL of an IPv6 address has brackets", "http://[::1]:" in line, line)
+except OSError as missing:
+    print(f"IPv6 is not available: {missing}")
 print(f"{passed} passed, {failed} failed")
 sys.exit(1 if failed else 0)
