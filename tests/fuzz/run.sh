@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# run.sh [--fast] SECONDS [NAME…]: builds each fuzz target with clang and runs it on its seed corpus. What it finds stays
-# in build/fuzz/NAME-findings, with the input that did it. --fast: optimized and without sanitizers, on short inputs,
-# for many executions (build/fuzz-fast).
+# run.sh [--built] [--fast] SECONDS [NAME…]: builds each fuzz target with clang and runs it on its seed corpus. What it
+# finds stays in build/fuzz/NAME-findings, with the input that did it. --fast: optimized and without sanitizers, on short
+# inputs, for many executions (build/fuzz-fast). --built: runs what is built already.
 # run.sh --merge: adds what the runs found new to tests/fuzz/corpus, reduced to the inputs that reach something new.
 # run.sh --count: the executions of all runs of this checkout, per target. Each run adds its own to build/fuzz.tsv.
 set -euo pipefail
@@ -16,15 +16,15 @@ count() {
 # Inputs longer than this are rare in the fast runs: a short one reaches nearly everything, at many times the speed.
 fast_len() {
   case $1 in
-    json) echo 64 ;;
-    expr_parse) echo 64 ;;
-    expr_eval | schema) echo 128 ;;
-    connection) echo 256 ;;
-    *) echo 512 ;;
+    expr_eval | filter_text | formats | schema | svg | toml | traceparent | yaml) echo 128 ;;
+    cloud_event | connection | excerpt | http_call | inbound_hook | jwt | message_body | request_head | signature) echo 256 ;;
+    definition | jwks | page_checksum | snapshot) echo 512 ;;
+    *) echo 64 ;;
   esac
 }
 
 build() {
+  [ $built -eq 0 ] || return 0
   if [ "$variant" = fast ]; then
     cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
       -DCMAKE_CXX_FLAGS_RELEASE="-O2 -g1" -DCAIRN_FUZZ=ON >/dev/null
@@ -32,7 +32,7 @@ build() {
     cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
       -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g" -DCAIRN_FUZZ=ON -DCAIRN_SANITIZE=address >/dev/null
   fi
-  ninja -C "$folder" fuzzers | tail -1
+  ninja -C "$folder" "${@/%/_fuzz}" | tail -1
 }
 
 run_one() {
@@ -61,15 +61,22 @@ merge_one() {
 
 all_targets() { ls tests/fuzz/*_fuzz.cc | xargs -n1 basename | sed 's/_fuzz.cc$//'; }
 
-variant=sanitizers folder=build/fuzz
+variant=sanitizers folder=build/fuzz built=0
+if [ "${1:-}" = --built ]; then built=1; shift; fi
 case "${1:-}" in
   --count) count; exit ;;
-  --merge) variant=fast folder=build/fuzz-fast; build; for name in $(all_targets); do merge_one "$name"; done; exit ;;
-  --fast) variant=fast folder=build/fuzz-fast; shift ;;
+  --merge | --fast) variant=fast folder=build/fuzz-fast ;;
 esac
+if [ "${1:-}" = --merge ]; then
+  mapfile -t targets < <(all_targets)
+  build "${targets[@]}"
+  for name in "${targets[@]}"; do merge_one "$name"; done
+  exit
+fi
+if [ "${1:-}" = --fast ]; then shift; fi
 seconds=${1:-60}
 shift || true
-build
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(all_targets)
+build "${targets[@]}"
 for name in "${targets[@]}"; do run_one "$name"; done
