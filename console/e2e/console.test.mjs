@@ -62,6 +62,46 @@ scene('start, answer the task, see it complete', async (page) => {
   await page.getByText('"Good morning"').first().waitFor();
 });
 
+scene('deploy, start, answer the task, see it complete', async (page) => {
+  await page.goto(`${servers.url}/definitions`);
+  await settled(page);
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  const dialog = page.getByRole('dialog');
+  const write = async (form) => {
+    await dialog.locator('.cm-content').click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(`cairn: 1
+name: team.lunch
+version: 1.0.0
+title: Team lunch
+steps:
+  - id: choose
+    task:
+      name: Choose
+      title: Where do we eat?
+      ${form}: { type: object, required: [place], properties: { place: { type: string, title: Place } } }
+      result: answer
+output: = state.answer
+`);
+  };
+  await write('frm');
+  await dialog.getByRole('button', { name: 'Check' }).click();
+  await dialog.getByRole('alert').first().waitFor();
+  await write('form');
+  await dialog.getByRole('button', { name: 'Deploy' }).click();
+  await page.waitForURL(/\/definitions\/team\.lunch$/);
+  await page.getByRole('link', { name: 'Start instance' }).click();
+  await page.waitForURL(/\/start\/team\.lunch$/);
+  await page.getByRole('button', { name: /Start/ }).last().click();
+  await page.waitForURL(/\/instances\//);
+  await page.getByRole('link', { name: 'Open the task' }).first().click();
+  await page.getByLabel('Place').fill('The old mill');
+  await page.getByRole('button', { name: 'Complete', exact: true }).click();
+  await page.getByRole('status').getByRole('link', { name: 'Show it' }).click();
+  await page.locator('.head .st', { hasText: 'Completed' }).waitFor();
+  await page.getByText('"The old mill"').first().waitFor();
+}, { allowed: [/answer 422: POST .*dry_run/, /Failed to load resource.* 422 /] });
+
 scene('a failing step: reason first, edit the state, retry', async (page) => {
   await page.goto(`${servers.url}/instances/${ids.suspended[1]}`);
   await page.getByText('Stopped at “Check the price”').waitFor();
