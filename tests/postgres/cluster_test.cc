@@ -148,7 +148,8 @@ TEST_F(Cluster, AProgramThatSpeaksSqlDoesTheWork) {
       ".workflow_run WHERE type = 'plain.add.v1' AND status = 'pending' ORDER BY priority DESC, run_at FOR UPDATE SKIP "
       "LOCKED LIMIT 1) RETURNING id");
   ASSERT_FALSE(run.empty());
-  EXPECT_EQ(sql("SELECT fence || ' ' || attempt || ' ' || leases FROM " + schema_ + ".workflow_run"), "1 1 1");
+  EXPECT_EQ(sql("SELECT fence || ' ' || attempt || ' ' || leases FROM " + schema_ + ".workflow_run"), "1 0 1")
+      << "the attempt counts when it ends";
   sql("UPDATE " + schema_ + ".workflow_run SET lease_until = now() + interval '30 s' WHERE id = '" + run + "'");
   sql("UPDATE " + schema_ + ".workflow_run SET status = 'succeeded', result = '{\"y\": 21}' WHERE id = '" + run + "'");
   expect_completed(a, id);

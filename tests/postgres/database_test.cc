@@ -564,7 +564,7 @@ TEST_F(Database, ALockedEventHoldsUpOnlyItsSubject) {
   EXPECT_EQ(ids(claim()), "") << "not at once";
   EXPECT_EQ(sql("SELECT due > now() + interval '20 s' AND due < now() + interval '40 s' FROM cairn.wf_outbox_queue"),
             "t");
-  sql("UPDATE cairn.wf_outbox_queue SET due = now()");
+  sql("UPDATE cairn.wf_outbox_queue SET due = now() - interval '1 s'");
   EXPECT_EQ(ids(claim()), "a1 ");
   const auto again = store_->record_sink_results("s", std::span(results).first(1));
   EXPECT_EQ(*again, 1u);

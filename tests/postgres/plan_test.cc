@@ -161,7 +161,7 @@ const std::set<std::string> walks = {
     "list_run_types wf_run_types",
     "misqueued_runs wf_lease_q",
     "any_new_event outbox_event_new",
-    "locked_new_events outbox_event_new",
+    "scans_runs pg_namespace_nspname_index",
     "assign_outbox outbox_event_new",
     "list_sink_queues wf_outbox_queue_subject",
     "list_schedules wf_schedules",

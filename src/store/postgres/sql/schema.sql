@@ -589,8 +589,9 @@ CREATE TABLE cairn.outbox_event (
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05);
 -- Events that some sink has still to get.
 CREATE INDEX outbox_event_waiting ON cairn.outbox_event (id) WHERE delivered_at IS NULL;
--- Events that no dispatcher has taken: for ours, and for programs.
-CREATE INDEX outbox_event_new ON cairn.outbox_event (id) WHERE published_at IS NULL AND delivered_at IS NULL;
+-- Events that no dispatcher has taken: for ours, and for programs. Events that no sink wants stay unpublished, so ours must
+-- not walk the second index: its statements ask for `assigned`, never for `published_at`.
+CREATE INDEX outbox_event_new ON cairn.outbox_event (id) WHERE delivered_at IS NULL AND NOT assigned;
 CREATE INDEX outbox_event_unpublished ON cairn.outbox_event (id) WHERE published_at IS NULL;
 CREATE INDEX outbox_event_instance ON cairn.outbox_event (instance);
 -- Retention finds delivered events by their time, however many wait for their sinks.

@@ -1,7 +1,7 @@
 -- The outbox, schedules, credentials, the audit trail, and retention of rows that belong to no instance.
 
 -- name: any_new_event
-SELECT EXISTS (SELECT 1 FROM cairn.outbox_event WHERE published_at IS NULL AND delivered_at IS NULL)
+SELECT EXISTS (SELECT 1 FROM cairn.outbox_event WHERE delivered_at IS NULL AND NOT assigned)
 -- name: locked_events
 WITH free AS (SELECT id FROM cairn.outbox_event WHERE id = ANY ($1::bigint[]) FOR UPDATE SKIP LOCKED)
 SELECT id FROM cairn.outbox_event WHERE id = ANY ($1::bigint[]) AND id <> ALL (ARRAY(SELECT id FROM free))
@@ -9,9 +9,9 @@ SELECT id FROM cairn.outbox_event WHERE id = ANY ($1::bigint[]) AND id <> ALL (A
 -- The first $1 new events among $5. Those that a program has locked, to publish or to change them, stay, and so does what
 -- follows them in their subject. An event that no sink wants stays unpublished, for programs.
 WITH new AS MATERIALIZED (SELECT id, event_type, aggregate_id FROM cairn.outbox_event
-  WHERE published_at IS NULL AND delivered_at IS NULL ORDER BY id LIMIT $5),
+  WHERE delivered_at IS NULL AND NOT assigned ORDER BY id LIMIT $5),
 free AS MATERIALIZED (SELECT o.id FROM cairn.outbox_event o WHERE o.id = ANY (ARRAY(SELECT id FROM new))
-  AND o.published_at + interval '0' IS NULL AND o.delivered_at + interval '0' IS NULL FOR UPDATE SKIP LOCKED),
+  AND o.delivered_at + interval '0' IS NULL AND NOT o.assigned FOR UPDATE SKIP LOCKED),
 held AS MATERIALIZED (SELECT aggregate_id, min(id) AS id FROM new WHERE id <> ALL (ARRAY(SELECT id FROM free)) GROUP BY aggregate_id),
 fresh AS MATERIALIZED (SELECT e.id AS n, e.event_type, e.aggregate_id AS subject FROM new e LEFT JOIN held h ON h.aggregate_id = e.aggregate_id
   WHERE h.id IS NULL OR e.id < h.id ORDER BY e.id LIMIT $1),
