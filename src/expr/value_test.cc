@@ -77,6 +77,8 @@ TEST(TimeZone, FollowsTheDatabaseAndTheRuleAfterIt) {
   EXPECT_FALSE(TimeZone::find("Europe/Nowhere"));
   EXPECT_FALSE(TimeZone::find("../../etc/passwd"));
   EXPECT_FALSE(TimeZone::find("/etc/passwd"));
+  EXPECT_FALSE(TimeZone::find("Europe")) << "a directory of the database";
+  EXPECT_FALSE(TimeZone::find("Europe//Berlin"));
   EXPECT_FALSE(TimeZone::find("25:00"));
   EXPECT_FALSE(time_zone_version().empty());
 }

@@ -1,6 +1,7 @@
 #include "time/time_zone.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -120,8 +121,9 @@ std::shared_ptr<const TimeZone::Data> read_zone(std::string_view file) {
 }
 
 bool is_zone_name(std::string_view name) {
-  if (name.empty() || name.size() > 64 || name.front() == '/' || name.find("..") != std::string_view::npos)
-    return false;
+  if (name.empty() || name.size() > 64 || name.front() == '/') return false;
+  // A second spelling of a name would be cached a second time.
+  if (name.find("..") != std::string_view::npos || name.find("//") != std::string_view::npos) return false;
   return std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' || c == '_' ||
            c == '-' || c == '+';
@@ -149,9 +151,12 @@ std::shared_ptr<const TimeZone::Data> find_zone(std::string_view name) {
   static std::map<std::string, std::shared_ptr<const TimeZone::Data>, std::less<>> zones;
   const std::lock_guard lock(mutex);
   if (const auto known = zones.find(name); known != zones.end()) return known->second;
-  std::ifstream file(std::string(database) + std::string(name), std::ios::binary);
+  const std::string path = std::string(database) + std::string(name);
+  std::ifstream file(path, std::ios::binary);
   std::shared_ptr<const TimeZone::Data> data;
-  if (file) {
+  // `Europe` is a directory. It can be opened, but reading it throws.
+  std::error_code failed;
+  if (file && std::filesystem::is_regular_file(path, failed)) {
     std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (bytes.size() < (1u << 20)) data = read_zone(bytes);
   }
