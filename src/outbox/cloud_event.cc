@@ -73,7 +73,11 @@ Result<std::vector<InboundEvent>> read_binary(const EventHeaders& headers, std::
                                               std::string_view media_type) {
   Json event = Json::object();
   for (const auto& [name, value] : headers) {
-    if (name.starts_with("ce-")) event.set(std::string_view(name).substr(3), from_header(value));
+    if (!name.starts_with("ce-")) continue;
+    const std::string text = from_header(value);
+    // %FF and %00 pass the check of the header itself, but no store takes the text.
+    if (!is_utf8(text) || text.find('\0') != std::string::npos) return wrong("has a `" + name + "` that is not UTF-8");
+    event.set(std::string_view(name).substr(3), text);
   }
   if (!body.empty()) {
     if (media_type.empty() || media_type == "application/json" || media_type.ends_with("+json")) {

@@ -100,5 +100,17 @@ TEST(CloudEvent, WhatIsWrongIsNamed) {
   EXPECT_NE(fault("not json"), "nothing");
 }
 
+TEST(CloudEvent, EncodedHeadersThatAreNotUtf8AreRefused) {
+  const auto fault = [](const std::string& id) {
+    const auto read = read_cloud_events(
+        {{"ce-specversion", "1.0"}, {"ce-id", id}, {"ce-source", "s"}, {"ce-type", "t"}, {"ce-subject", "x"}}, "");
+    return read ? "nothing" : read.error().message;
+  };
+  EXPECT_EQ(fault("a%C3%A4"), "nothing");
+  EXPECT_EQ(fault("a%FF"), "the CloudEvent has a `ce-id` that is not UTF-8");
+  EXPECT_EQ(fault("a%00"), "the CloudEvent has a `ce-id` that is not UTF-8");
+  EXPECT_EQ(fault("a%ED%A0%80"), "the CloudEvent has a `ce-id` that is not UTF-8") << "a surrogate";
+}
+
 }  // namespace
 }  // namespace cairn

@@ -71,6 +71,8 @@ TEST(Signature, EverythingElseIsRefused) {
   EXPECT_FALSE(accepts(secret, "", "1700000001", signature, "body"));
   EXPECT_FALSE(accepts(secret, "", "", signature, "body"));
   EXPECT_FALSE(accepts(secret, "", "17e8", signature, "body"));
+  EXPECT_FALSE(accepts(secret, "", "-9223372036854775808", signature, "body")) << "the age would overflow";
+  EXPECT_FALSE(accepts(secret, "", "9223372036854775807", signature, "body"));
   EXPECT_FALSE(accepts(secret, "", "1700000000", "", "body"));
   EXPECT_FALSE(accepts(secret, "", "1700000000", "v0" + signature.substr(2), "body"));
   EXPECT_FALSE(accepts(secret, "", "1700000000", signature, "body", Timestamp::of_unix_ms(1'700'000'301'000)));
