@@ -14,17 +14,29 @@
 namespace cairn::config {
 namespace {
 
+// Whether the value of this parameter holds a password: ?password=…, or the encoded URL of a Redis server with a login.
+bool is_secret_parameter(std::string_view name, std::string_view value) {
+  if (name.ends_with("password")) return true;
+  return name.ends_with("hints") &&
+         (value.find('@') != std::string_view::npos || value.find("%40") != std::string_view::npos);
+}
+
 // Removes the passwords of postgres://user:password@host?password=…; other texts stay unchanged.
 std::string shown_url(std::string text) {
   const std::size_t scheme = text.find("://");
   if (scheme == std::string::npos) return text;
-  for (std::size_t at = text.find('?', scheme); at != std::string::npos; at = text.find('&', at + 1)) {
+  // A Redis URL has no query, and its password may contain any character (src/redis).
+  const bool redis = text.starts_with("redis://");
+  for (std::size_t at = redis ? std::string::npos : text.find('?', scheme); at != std::string::npos;
+       at = text.find('&', at + 1)) {
     const std::size_t equals = text.find('=', at);
     if (equals == std::string::npos) break;
-    if (!text.substr(at + 1, equals - at - 1).ends_with("password")) continue;
-    text.replace(equals + 1, std::min(text.find('&', equals), text.size()) - equals - 1, "***");
+    const std::size_t end = std::min(text.find('&', equals), text.size());
+    const std::string_view all(text);
+    if (!is_secret_parameter(all.substr(at + 1, equals - at - 1), all.substr(equals + 1, end - equals - 1))) continue;
+    text.replace(equals + 1, end - equals - 1, "***");
   }
-  const std::size_t end = std::min(text.find_first_of("/?", scheme + 3), text.size());
+  const std::size_t end = redis ? text.size() : std::min(text.find_first_of("/?", scheme + 3), text.size());
   const std::size_t at = text.rfind('@', end);
   const std::size_t colon = text.find(':', scheme + 3);
   if (at == std::string::npos || at < scheme || colon == std::string::npos || colon > at) return text;

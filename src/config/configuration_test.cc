@@ -198,6 +198,9 @@ TEST_F(Configurations, PasswordsAreNotShown) {
   EXPECT_EQ(show("postgres://db/x?sslpassword=hunter2&a=b"), "postgres://db/x?sslpassword=***&a=b");
   EXPECT_EQ(show("postgres://u:hunter@2@db/x"), "postgres://u:***@db/x");
   EXPECT_EQ(show("postgres://db/x?options=a@b:c"), "postgres://db/x?options=a@b:c");
+  EXPECT_EQ(show("postgres://db/x?hints=redis%3A%2F%2Fu:hunter2%40h&schema=s"), "postgres://db/x?hints=***&schema=s");
+  EXPECT_EQ(show("postgres://db/x?hints=redis%3A%2F%2Fh"), "postgres://db/x?hints=redis%3A%2F%2Fh");
+  EXPECT_EQ(show("redis://u:hunter/2?x=3@h:6379/1"), "redis://u:***@h:6379/1");
 }
 
 TEST_F(Configurations, AMisspeltVariableIsNamed) {
