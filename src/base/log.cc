@@ -77,6 +77,12 @@ std::string as_json(std::string_view time, LogLevel level, std::string_view even
   return write_json(line);
 }
 
+bool is_plain(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) > 0x20 && c != 0x7f && c != '"' && c != '\\' && c != '=';
+  });
+}
+
 // Text with spaces or control characters is quoted as JSON, so that an entry always stays on one line.
 std::string as_text(std::string_view time, LogLevel level, std::string_view event, const LogFields& fields) {
   std::string line(time);
@@ -88,10 +94,7 @@ std::string as_text(std::string_view time, LogLevel level, std::string_view even
     line.push_back(' ');
     line += name;
     line.push_back('=');
-    const bool plain =
-        value.is_string() && !value.as_string().empty() &&
-        value.as_string().find_first_of(std::string_view(" \"\\=\n\r\t\x1b\x7f", 9)) == std::string_view::npos;
-    if (plain) {
+    if (value.is_string() && is_plain(value.as_string())) {
       line += value.as_string();
     } else {
       write_json(value, line);

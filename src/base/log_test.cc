@@ -27,6 +27,14 @@ TEST_F(Log, AnEventIsOneLineOfTextWhateverItsFieldsHold) {
   EXPECT_EQ(std::count(lines[0].begin(), lines[0].end(), '\n'), 1);
 }
 
+TEST_F(Log, NoControlCharacterReachesALineOfText) {
+  capture(LogFormat::text);
+  for (char c = 1; c < 0x20; ++c) log_info("text.seen", {{"text", std::string("a") + c + "b"}});
+  for (const std::string& line : lines) {
+    EXPECT_TRUE(std::all_of(line.begin(), line.end() - 1, [](char c) { return c >= 0x20; })) << line;
+  }
+}
+
 TEST_F(Log, AFaultThatRepeatsIsCountedInsteadOfWritten) {
   auto now = std::chrono::steady_clock::time_point(std::chrono::hours(1));
   LogSettings settings;
