@@ -85,15 +85,19 @@ int glyph_advance(char32_t c) {
 std::string plain_text(std::string_view text) {
   std::string out;
   bool space_due = false;
+  // False if the text is full.
   const auto add = [&](std::string_view bytes) {
-    if (space_due && !out.empty()) out += ' ';
+    const bool space = space_due && !out.empty();
+    if (out.size() + (space ? 1 : 0) + bytes.size() > label_bytes_max) return false;
+    if (space) out += ' ';
     space_due = false;
     out += bytes;
+    return true;
   };
   std::size_t valid_until = find_invalid_utf8(text);
-  for (std::size_t at = 0; at < text.size() && out.size() < label_bytes_max;) {
+  for (std::size_t at = 0; at < text.size();) {
     if (at == valid_until) {
-      add(replacement);
+      if (!add(replacement)) break;
       ++at;
       const std::size_t next = find_invalid_utf8(text.substr(at));
       valid_until = next == std::string_view::npos ? next : at + next;
@@ -102,8 +106,8 @@ std::string plain_text(std::string_view text) {
     const CodePoint c = code_point_at(text, at);
     if (is_space(c.value)) {
       space_due = true;
-    } else if (!is_dropped(c.value)) {
-      add(text.substr(at, c.size));
+    } else if (!is_dropped(c.value) && !add(text.substr(at, c.size))) {
+      break;
     }
     at += c.size;
   }

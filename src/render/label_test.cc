@@ -16,6 +16,7 @@ TEST(PlainText, KeepsWordsAndDropsWhatActs) {
   EXPECT_EQ(plain_text("ok\xFF\xFE"), "ok\uFFFD\uFFFD");
   EXPECT_EQ(plain_text("a\uFFFF\U0001FFFEb"), "ab");
   EXPECT_LE(plain_text(std::string(100'000, 'x')).size(), label_bytes_max);
+  EXPECT_LE(plain_text(std::string(label_bytes_max - 1, 'x') + " \u20AC").size(), label_bytes_max);
 }
 
 TEST(TextWidth, ComesFromTheTable) {
