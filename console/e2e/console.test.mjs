@@ -210,7 +210,9 @@ scene('palette: paste a reference and land on it', async (page) => {
   await page.goto(servers.url);
   await settled(page);
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Command palette' }).fill('L-1050');
+  await page.keyboard.type('L-1050');
+  await page.getByRole('combobox', { name: 'Command palette' }).waitFor();
+  assert.equal(await page.getByRole('combobox', { name: 'Command palette' }).inputValue(), 'L-1050', 'no letter is lost while the palette loads');
   await page.getByRole('option', { name: /L-1050\s+Credit/ }).first().waitFor();
   await page.keyboard.press('Enter');
   await page.locator('h1', { hasText: 'L-1050' }).waitFor();

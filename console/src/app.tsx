@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact';
 import lazy from 'preact-iso/lazy';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { load_session } from './api';
 import { base_path, link } from './base_path';
 import { ask_time, start_clock } from './clock';
@@ -71,10 +71,21 @@ function Away() {
 function Frame() {
   const location = useLocation();
   const [open, set_open] = useState<'palette' | 'help' | null>(null);
-  const [Palette, set_palette] = useState<ComponentType<{ onClose: () => void }> | null>(null);
+  const [Palette, set_palette] = useState<ComponentType<{ typed: string; onClose: () => void }> | null>(null);
+  const typed = useRef(''); // while the palette loads
   useEffect(() => {
-    if (open === 'palette' && !Palette) void import('./shell/palette').then((module) => set_palette(() => module.Palette), () => {});
-  }, [open]);
+    if (open !== 'palette' || Palette) return;
+    typed.current = '';
+    const keep = (event: KeyboardEvent) => {
+      if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return;
+      typed.current += event.key;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    window.addEventListener('keydown', keep, true);
+    void import('./shell/palette').then((module) => set_palette(() => module.Palette), () => {});
+    return () => window.removeEventListener('keydown', keep, true);
+  }, [open, Palette]);
   useEffect(() => {
     start_clock();
     if (may('view')) {
@@ -127,7 +138,7 @@ function Frame() {
         )}
       </div>
       <TabBar path={location.path} onMore={() => set_open('palette')} />
-      {open === 'palette' && Palette && <Palette onClose={() => set_open(null)} />}
+      {open === 'palette' && Palette && <Palette typed={typed.current} onClose={() => { typed.current = ''; set_open(null); }} />}
       {open === 'help' && <Help onClose={() => set_open(null)} />}
       <Toasts />
     </div>

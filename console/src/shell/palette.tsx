@@ -43,11 +43,11 @@ async function find(text: string): Promise<{ instances: Instance[]; task: Task |
   return { instances, task, run };
 }
 
-export function Palette({ onClose }: { onClose: () => void }) {
+export function Palette({ typed, onClose }: { typed: string; onClose: () => void }) {
   const t = words.value.palette;
   const nav = words.value.nav;
   const { route } = useLocation();
-  const [text, set_text] = useState('');
+  const [text, set_text] = useState(typed);
   const [at, set_at] = useState(0);
   const [found, set_found] = useState<Entry[]>([]);
   const ref = useRef<HTMLDialogElement>(null);
