@@ -24,7 +24,7 @@ const std::vector<Spec>& specs() {
       {"keep.failed", Kind::duration, "", "how long failed instances are kept; empty: for ever", false, "0s..36500d"},
       {"keep.cancelled", Kind::duration, "", "how long cancelled instances are kept; empty: for ever", false,
        "0s..36500d"},
-      {"keep.runs", Kind::duration, "", "how long finished standalone runs are kept; empty: for ever", false,
+      {"keep.runs", Kind::duration, "", "how long finished or deleted standalone runs are kept; empty: for ever", false,
        "0s..36500d"},
       {"keep.outbox", Kind::duration, "", "how long published events are kept; empty: for ever", false, "0s..36500d"},
       {"keep.keys", Kind::duration, "", "how long idempotency keys are kept; empty: for ever", false, "0s..36500d"},

@@ -248,6 +248,27 @@ TEST_F(SqlStatements, ARunIsDeletedInAnyStatus) {
       << "the instance would wait for ever";
 }
 
+// The statement that leases reads every finished run, unless there is an index for it.
+TEST_F(SqlStatements, TheDoctorNoticesProgramsThatReadAllRuns) {
+  begin();
+  sql("SET session_replication_role = replica; INSERT INTO workflow_run (type, status) SELECT 'billing.a', 'succeeded' "
+      "FROM generate_series(1, 25000); SET session_replication_role = DEFAULT; ANALYZE workflow_run");
+  const auto advised = [&] {
+    for (const SettingAdvice& one : *store_->setting_advice()) {
+      if (one.advice.find("workflow_run_poll") != std::string::npos) return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(advised());
+  for (int i = 0; i < 100; ++i) poll();
+  sql("SELECT pg_stat_force_next_flush()");
+  EXPECT_TRUE(advised());
+  sql("CREATE INDEX workflow_run_poll ON workflow_run (priority DESC, run_at, type) WHERE status IN ('pending', "
+      "'leased') "
+      "AND deleted_at IS NULL");
+  EXPECT_FALSE(advised());
+}
+
 TEST_F(SqlStatements, AKeyIsInsertedOnce) {
   begin();
   const std::string values =
