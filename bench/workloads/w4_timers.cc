@@ -12,12 +12,13 @@ namespace cairn::bench {
 namespace {
 
 Result<Row> one_instant(const Plan& plan, std::size_t count) {
-  CAIRN_TRY(Stage stage, Stage::open(plan, std::array{one_timer}));
+  // Before the stage, whose engine calls back until it has stopped.
   SystemClock clock;
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Timestamp> ends;
   ends.reserve(count);
+  CAIRN_TRY(Stage stage, Stage::open(plan, std::array{one_timer}));
   stage.engine->on_ended([&](const InstanceId&) {
     const std::lock_guard lock(mutex);
     ends.push_back(clock.now());
