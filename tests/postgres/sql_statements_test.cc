@@ -254,7 +254,9 @@ TEST_F(SqlStatements, TheDoctorNoticesProgramsThatReadAllRuns) {
   sql("SET session_replication_role = replica; INSERT INTO workflow_run (type, status) SELECT 'billing.a', 'succeeded' "
       "FROM generate_series(1, 25000); SET session_replication_role = DEFAULT; ANALYZE workflow_run");
   const auto advised = [&] {
-    for (const SettingAdvice& one : *store_->setting_advice()) {
+    const auto advice = store_->setting_advice();
+    if (!advice) return false;
+    for (const SettingAdvice& one : *advice) {
       if (one.advice.find("workflow_run_poll") != std::string::npos) return true;
     }
     return false;
