@@ -29,10 +29,12 @@ test('one waits for a person, one retries, one waits for a timer', { timeout: 12
   // A restart starts nothing again.
   await servers.stop_cairn();
   await servers.launch();
-  assert.equal((await servers.call('GET', '/v1/instances')).items.length, 3);
-  await page.goto(`${servers.url}/instances/example-retrying`);
+  const { items } = await servers.call('GET', '/v1/instances');
+  assert.equal(items.length, 3);
+  const id_of = (definition) => items.find((one) => one.definition === definition).id;
+  await page.goto(`${servers.url}/instances/${id_of('card.payment')}`);
   await page.getByText(/“Charge the card” failed/).waitFor();
-  await page.goto(`${servers.url}/instances/example-timer`);
+  await page.goto(`${servers.url}/instances/${id_of('parcel')}`);
   await page.locator('svg.diagram [data-step="transport"]').first().waitFor();
   assert.deepEqual(faults.filter((one) => !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY/.test(one)), []);
   await page.close();

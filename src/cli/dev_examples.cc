@@ -1,10 +1,15 @@
 #include "cli/dev_examples.h"
 
+#include "cli/embedded_examples.h"
+#include "definition/definition.h"
+#include "definition/program.h"
+#include "engine/core.h"
+
 namespace cairn::cli {
 namespace {
 
 struct Example {
-  const char* id;
+  std::string_view file;
   const char* definition;
   Json input;
 };
@@ -19,6 +24,18 @@ WorkDone fail_at_first(const Work& work) {
   return WorkDone(std::move(failure));
 }
 
+// Whether the deployed definition is ours. A user's own definition may have the same name.
+bool is_deployed(Engine& engine, const Example& example) {
+  const auto deployed = engine.core().registry().find(example.definition, std::nullopt);
+  if (!deployed) return false;
+  for (const EmbeddedExample& embedded : embedded_examples()) {
+    if (embedded.name != example.file) continue;
+    const Definition ours = load_definition(embedded.text, std::string(embedded.name));
+    return ours.valid() && ours.program->digest == (*deployed)->digest;
+  }
+  return false;
+}
+
 }  // namespace
 
 void add_demo_workers(Engine& engine) {
@@ -30,20 +47,18 @@ Result<std::size_t> start_examples(Engine& engine) {
   CAIRN_TRY(const Page<InstanceRow> present, engine.core().store().list_instances({}, {1, ""}));
   if (!present.items.empty()) return std::size_t{0};
   const Example examples[] = {
-      {"example-person", "hello", Json::object({{"name", "Ada"}})},
-      {"example-retrying", "card.payment", Json::object({{"order", "A-17"}, {"amount", "49.90"}})},
-      {"example-timer", "parcel", Json::object({{"to", "Ada"}})},
+      {"hello.yaml", "hello", Json::object({{"name", "Ada"}})},
+      {"card-payment.yaml", "card.payment", Json::object({{"order", "A-17"}, {"amount", "49.90"}})},
+      {"parcel.yaml", "parcel", Json::object({{"to", "Ada"}})},
   };
   std::size_t started = 0;
   for (const Example& example : examples) {
+    if (!is_deployed(engine, example)) continue;
     StartRequest request;
-    request.id = example.id;
     request.definition = example.definition;
     request.input = example.input;
-    const auto answer = engine.start(request);
-    // A folder with other definitions has other names.
-    if (!answer && answer.error().code != ErrorCode::not_found) return answer.error();
-    started += answer ? 1 : 0;
+    CAIRN_TRY_VOID(engine.start(request));
+    ++started;
   }
   return started;
 }

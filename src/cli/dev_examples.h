@@ -12,7 +12,7 @@ namespace cairn::cli {
 void add_demo_workers(Engine& engine);
 
 // Starts an instance that waits for a person, one that retries, and one that waits for a timer, if the store has no
-// instances yet and their definitions are deployed. Returns how many were started.
+// instances yet and these built-in definitions are deployed. Returns how many were started.
 Result<std::size_t> start_examples(Engine& engine);
 
 }  // namespace cairn::cli
