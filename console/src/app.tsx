@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact';
 import lazy from 'preact-iso/lazy';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso/router';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { load_session } from './api';
 import { base_path, link } from './base_path';
 import { ask_time, start_clock } from './clock';
@@ -16,6 +16,7 @@ import { Bar } from './shell/bar';
 import { Rail, TabBar } from './shell/rail';
 import { Help } from './shell/help';
 import { SignIn } from './shell/sign_in';
+import { keep_letters, take_letters } from './shell/typed_ahead';
 import { Toasts } from './ui/toast';
 import { words } from './words';
 
@@ -71,20 +72,19 @@ function Away() {
 function Frame() {
   const location = useLocation();
   const [open, set_open] = useState<'palette' | 'help' | null>(null);
-  const [Palette, set_palette] = useState<ComponentType<{ typed: string; onClose: () => void }> | null>(null);
-  const typed = useRef(''); // while the palette loads
+  const [Palette, set_palette] = useState<ComponentType<{ onClose: () => void }> | null>(null);
+  const open_palette = () => {
+    if (open === 'palette') return;
+    keep_letters();
+    set_open('palette');
+  };
   useEffect(() => {
     if (open !== 'palette' || Palette) return;
-    typed.current = '';
-    const keep = (event: KeyboardEvent) => {
-      if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return;
-      typed.current += event.key;
-      event.preventDefault();
-      event.stopPropagation();
+    const failed = () => {
+      take_letters();
+      set_open(null);
     };
-    window.addEventListener('keydown', keep, true);
-    void import('./shell/palette').then((module) => set_palette(() => module.Palette), () => {});
-    return () => window.removeEventListener('keydown', keep, true);
+    void import('./shell/palette').then((module) => set_palette(() => module.Palette), failed);
   }, [open, Palette]);
   useEffect(() => {
     start_clock();
@@ -117,7 +117,7 @@ function Frame() {
     t: other_theme,
     l: () => (live_on.value = !live_on.value),
     '?': () => set_open('help'),
-    'Ctrl+k': () => set_open('palette'),
+    'Ctrl+k': open_palette,
   });
   return (
     <div class="app">
@@ -125,7 +125,7 @@ function Frame() {
         {words.value.shell.skip}
       </a>
       <Rail path={location.path} />
-      <Bar path={location.path} onPalette={() => set_open('palette')} onHelp={() => set_open('help')} />
+      <Bar path={location.path} onPalette={open_palette} onHelp={() => set_open('help')} />
       <div class="sheet">
         <AwayBanner />
         {to_inbox ? null : (
@@ -137,8 +137,8 @@ function Frame() {
           </Router>
         )}
       </div>
-      <TabBar path={location.path} onMore={() => set_open('palette')} />
-      {open === 'palette' && Palette && <Palette typed={typed.current} onClose={() => { typed.current = ''; set_open(null); }} />}
+      <TabBar path={location.path} onMore={open_palette} />
+      {open === 'palette' && Palette && <Palette onClose={() => set_open(null)} />}
       {open === 'help' && <Help onClose={() => set_open(null)} />}
       <Toasts />
     </div>

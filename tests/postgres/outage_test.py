@@ -34,7 +34,7 @@ if subprocess.run(["sh", "-c", "ls /usr/lib/postgresql/*/bin/initdb"], capture_o
 folder = tempfile.TemporaryDirectory(prefix="cairn-outage-", dir="/tmp")
 os.chmod(folder.name, 0o755)
 database = os.path.join(folder.name, "pg")
-subprocess.run([throwaway, "start", database], check=True, stdin=subprocess.DEVNULL)
+subprocess.run([throwaway, "start", database, "durable"], check=True, stdin=subprocess.DEVNULL)
 node = Served(cairn, store=f"postgresql:///cairn?host={database}&user=cairn", environment={"CAIRN_DRAIN": "5s"})
 try:
     expect("it starts", node.port is not None, getattr(node, "said", ""))

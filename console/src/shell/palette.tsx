@@ -12,6 +12,7 @@ import { language, live_on, other_theme, zone } from '../settings';
 import { Icon } from '../ui/icon';
 import { short_id } from '../ui/copy';
 import { words } from '../words';
+import { take_letters } from './typed_ahead';
 
 interface Entry {
   group: string;
@@ -43,11 +44,11 @@ async function find(text: string): Promise<{ instances: Instance[]; task: Task |
   return { instances, task, run };
 }
 
-export function Palette({ typed, onClose }: { typed: string; onClose: () => void }) {
+export function Palette({ onClose }: { onClose: () => void }) {
   const t = words.value.palette;
   const nav = words.value.nav;
   const { route } = useLocation();
-  const [text, set_text] = useState(typed);
+  const [text, set_text] = useState('');
   const [at, set_at] = useState(0);
   const [found, set_found] = useState<Entry[]>([]);
   const ref = useRef<HTMLDialogElement>(null);
@@ -57,7 +58,11 @@ export function Palette({ typed, onClose }: { typed: string; onClose: () => void
     const before = document.activeElement as HTMLElement | null;
     const dialog = ref.current!;
     if (!dialog.open) dialog.showModal();
-    dialog.querySelector('input')?.focus();
+    const field = dialog.querySelector('input')!;
+    field.focus();
+    // Now, not with the next rendering: the next letter is added to what the field has.
+    field.value = take_letters();
+    set_text(field.value);
     return () => {
       dialog.close();
       before?.focus?.();
