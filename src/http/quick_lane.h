@@ -1,5 +1,6 @@
 // Decides whether connection threads may handle requests that never block. That saves two thread switches, but a slow
 // request delays the other connections of the thread. One slow request therefore closes the lane for a while.
+// `cairn-bench http-one-wait --outstanding 64` needs 9 % less CPU with it. `http-W1` is the same within the noise.
 #pragma once
 
 #include <atomic>

@@ -20,7 +20,6 @@
 #include "store/postgres/commit/locked_rows.h"
 #include "store/postgres/commit/snapshots_ahead.h"
 #include "store/postgres/runs/known_leases.h"
-#include "store/postgres/runs/uncommitted_leases.h"
 #include "store/postgres/settled_events.h"
 #include "store/postgres/wire/pool.h"
 #include "store/postgres/wire/server_clock.h"
@@ -149,7 +148,6 @@ class PostgresStore final : public Store {
   WakeupListener listener_;
 
   std::mutex leasing_mutex_;
-  postgres::UncommittedLeases uncommitted_leases_;
   postgres::KeysSeen keys_seen_;
   postgres::KnownLeases leases_;
   postgres::InstanceNumbers memory_;

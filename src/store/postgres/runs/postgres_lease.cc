@@ -72,16 +72,13 @@ RunRow read_ready(const Rows& rows) {
 // One lease request, inside its transaction.
 class Leasing {
  public:
-  // `answered` is called when the next request may start.
   Leasing(postgres::Connection& db, const LeaseRequest& request, Timestamp at, bool run_events,
-          postgres::UncommittedLeases& uncommitted, postgres::KeysSeen& keys_seen, std::function<void()> answered)
+          postgres::KeysSeen& keys_seen)
       : db_(db),
         request_(request),
         at_(at),
         run_events_(run_events),
-        uncommitted_(uncommitted),
         keys_seen_(keys_seen),
-        answered_(std::move(answered)),
         prefixes_(request.prefixes) {
     if (prefixes_.empty() && request.types.empty()) prefixes_ = {"default."};
   }
@@ -364,22 +361,10 @@ class Leasing {
     row.updated_at = at_;
   }
 
-  // The range that another request of this node has leased but not committed, as parameters.
-  struct PassedOver {
-    std::optional<postgres::QueueKey> first, last;
-  };
-  PassedOver passed_over(const std::string& type) const {
-    if (const auto other = uncommitted_.of(type)) return {other->first, other->last};
-    return {};
-  }
-
   void lease_ready(const std::string& type, std::vector<RunRow>& leased) {
     const Timestamp until = after(at_, request_.length);
-    const auto other = uncommitted_.of(type);
-    const PassedOver passed = passed_over(type);
     Rows rows = db_.query(Sql::lease_ready, at_, type, static_cast<std::int64_t>(request_.max), request_.worker, until,
-                          passed.first, passed.last, fence_step());
-    hand_on(type, rows, other);
+                          fence_step());
     leased.reserve(rows.size());
     Column<postgres::RowPlace> queued;
     while (rows.next()) {
@@ -394,16 +379,6 @@ class Leasing {
     }
     if (rows.fault()) db_.fail(*rows.fault());
     if (!queued.empty()) db_.send(Sql::leave_queue, queued);
-  }
-
-  // Lets the next request start; it skips what this one has leased. The rows come in queue order.
-  void hand_on(const std::string& type, Rows& rows, const std::optional<postgres::UncommittedLeases::Range>& other) {
-    std::vector<postgres::QueueKey> keys;
-    keys.reserve(rows.size());
-    while (rows.next()) keys.push_back({rows.integer(4), rows.time(13), rows.integer(1)});
-    rows.rewind();
-    if (!keys.empty()) range_ = uncommitted_.begin(postgres::UncommittedLeases::range_of(type, keys, other));
-    answered_();
   }
 
   // Writes the other rows about the leases.
@@ -443,10 +418,7 @@ class Leasing {
   const LeaseRequest& request_;
   const Timestamp at_;
   const bool run_events_;
-  postgres::UncommittedLeases& uncommitted_;
   postgres::KeysSeen& keys_seen_;
-  const std::function<void()> answered_;
-  postgres::UncommittedLeases::Guard range_;
   std::vector<std::string> prefixes_;
   std::set<std::string> types_;
   std::map<std::string, RunTypeRow> rules_;
@@ -486,9 +458,7 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
     db.send(Sql::begin);
     read_clock(db);
     forget_leases(db);
-    Leasing leasing(db, request, now(), pool_.target().run_events, uncommitted_leases_, keys_seen_, [&] {
-      if (one_by_one) one_by_one.unlock();
-    });
+    Leasing leasing(db, request, now(), pool_.target().run_events, keys_seen_);
     auto runs = leasing.run(wakeup);
     leasing.ask_for_the_rest(runs.size());
     db.query(runs.empty() && !leasing.tended() ? Sql::rollback : Sql::commit);
@@ -509,12 +479,11 @@ void PostgresStore::rehearse_leases(Connection& db) {
   if (db.pooled()) return;  // a pooler keeps no plans
   const Timestamp at = now();
   const std::string type;  // a type without runs
-  const std::optional<postgres::QueueKey> nowhere;
   const Column<postgres::Uuid> runs;
   db.send(Sql::begin);
   db.send(Sql::anything_due, at);
   db.send(Sql::list_run_types);
-  db.send(Sql::lease_ready, at, type, std::int64_t{0}, type, at, nowhere, nowhere, fence_step());
+  db.send(Sql::lease_ready, at, type, std::int64_t{0}, type, at, fence_step());
   db.send(Sql::leave_queue, Column<postgres::RowPlace>());
   db.send(Sql::end_succeeded_runs, runs, Column<std::int64_t>(), Column<postgres::Jsonb>(), at);
   db.query(Sql::rollback);

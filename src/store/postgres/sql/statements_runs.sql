@@ -199,17 +199,14 @@ INSERT INTO cairn.wf_run_leases (type, limit_key, at) SELECT s.type, s.limit_key
 -- name: lease_ready
 -- Selects and leases ready runs of a type without rules in one statement. A run that changed after the statement
 -- started is not found at its position and stays in the queue for the next request. Columns that are equal for all runs
--- are not returned, because the caller knows them. The range from ($6, $7, $8) to ($9, $10, $11) is leased by another request that has
--- not committed. Skipping it is cheaper than finding each row locked.
+-- are not returned, because the caller knows them.
 WITH chosen AS (
   SELECT r.ctid AS place, q.ctid AS queued FROM cairn.wf_run_q q JOIN cairn.workflow_run r ON r.id = ANY (ARRAY[q.run])
   WHERE NOT q.later AND q.type = $2 AND r.attempt < r.max_attempts
-    AND ($6::bigint IS NULL OR q.priority > $6 OR (q.priority = $6 AND (q.run_at, q.n) < ($7::timestamptz, $8::bigint))
-      OR q.priority < $9::bigint OR (q.priority = $9 AND (q.run_at, q.n) > ($10::timestamptz, $11::bigint)))
     AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
   ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED)
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until = $5, attempt = r.attempt + 1, leases = r.leases + 1,
-  fence = r.fence + $12::bigint, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
+  fence = r.fence + $6::bigint, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
 FROM chosen c WHERE r.ctid = c.place
 RETURNING c.queued, r.n, r.id, r.given_id, r.priority, coalesce(r.idempotency_key, r.call_key), r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
   r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key

@@ -10,7 +10,6 @@
 
 #include "base/json.h"
 #include "base/time.h"
-#include "store/postgres/wire/queue_key.h"
 
 namespace cairn::postgres {
 
@@ -172,12 +171,6 @@ class Parameters {
     add_null(Column<T>::type().array);
   }
   void add(const char* value) { add(std::string_view(value)); }
-  // Adds three parameters: priority, run_at, n.
-  void add(const std::optional<QueueKey>& key) {
-    add(key ? std::optional(key->priority) : std::nullopt);
-    add(key ? std::optional(key->run_at) : std::nullopt);
-    add(key ? std::optional(key->number) : std::nullopt);
-  }
   // Type 0: the statement names the type.
   void add_encoded(Oid type, std::string_view value) {
     types_.push_back(type);
