@@ -30,7 +30,7 @@ class PictureShelf {
     return found->second->bytes;
   }
   void put(const std::string& key, std::shared_ptr<const std::string> picture, Instant until = Instant::max()) {
-    if (picture->size() > bytes_max / 4) return;
+    if (picture->size() > picture_bytes_max) return;
     const std::lock_guard lock(mutex_);
     if (const auto before = places_.find(key); before != places_.end()) remove(before->second);
     bytes_ += picture->size();
@@ -40,7 +40,9 @@ class PictureShelf {
   }
 
  private:
-  static constexpr std::size_t bytes_max = 8u << 20;
+  static constexpr std::size_t bytes_max = 32u << 20;
+  // Large pictures take longest to draw. This is more than a PNG with the default of `limits.png_pixels_max` has.
+  static constexpr std::size_t picture_bytes_max = bytes_max / 4;
   struct Picture {
     std::string key;
     std::shared_ptr<const std::string> bytes;  // shared with answers

@@ -554,6 +554,10 @@ TEST_F(Http, AKeptConnectionIsCutWhenItsNextHeadNeverEnds) {
   const Client client(server->port());
   client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_NE(client.receive_until("/a.").find("/a."), std::string::npos);
+  // The next head begins when the time for the first one is over: another connection was closed for it.
+  const Client other(server->port());
+  other.send("GET /c HT");
+  EXPECT_EQ(other.receive_all(), "");
   client.send("GET /b HT");
   EXPECT_EQ(client.receive_all(), "");
 }

@@ -348,25 +348,41 @@ TEST_F(CommitQueueTest, RefusesWhatItHasNoRoomForAsUnavailable) {
   EXPECT_EQ(wrong, 0u);
 }
 
-// A store that two writers use.
+// As a store that two writers use. Counts commits.
 class TwoWriters final : public ForwardingStore {
  public:
   explicit TwoWriters(Store& behind) : ForwardingStore(behind) { traits_.writers = 2; }
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    auto outcomes = ForwardingStore::commit(units);
+    ++commits;
+    return outcomes;
+  }
+  std::atomic<int> commits = 0;
 };
 
-// Batches wait for their answers while both writers push more. Each is answered, even if no further batch follows.
+// Both writers wait for room in the line of answers. When the answers continue, each batch is answered, even if no
+// further batch follows.
 TEST_F(CommitQueueTest, NoAnswerIsLeftBehindWithTwoWriters) {
   TwoWriters two(*store_);
-  constexpr int rounds = 200;
-  constexpr int units = 16 * 24;
+  constexpr int rounds = 300;
+  constexpr int units = 16;        // more than a writer answers itself
+  constexpr int parts = 1 + 4 + 2;  // one is being answered, the line is full, and each writer has one more
   for (int round = 0; round < rounds; ++round) {
-    CommitQueue queue(two);
-    std::latch all(units);
-    for (int part = 0; part < 24; ++part) {
-      std::vector<Unit> batch(16);
-      queue.submit_all(std::move(batch), [&](std::size_t, const Result<CommitOutcome>&) { all.count_down(); });
+    auto queue = std::make_unique<CommitQueue>(two);
+    std::latch gate(1);
+    std::atomic<int> answered = 0;
+    for (int part = 0; part < parts; ++part) {
+      const int before = two.commits;
+      queue->submit_all(std::vector<Unit>(units), [&](std::size_t, const Result<CommitOutcome>&) {
+        gate.wait();
+        ++answered;
+      });
+      while (two.commits == before) std::this_thread::yield();
     }
-    all.wait();
+    gate.count_down();
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (answered < parts * units && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+    ASSERT_EQ(answered, parts * units) << "round " << round;
   }
 }
 
