@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """terminal_test.py CAIRN: commands at a terminal and in pipes: readers that leave, colours, UTF-8, hostile texts, stray words, watched folders, addresses."""
-import json, os, pty, re, select, socket, subprocess, sys, tempfile, time
+import fcntl, json, os, pty, re, select, signal, socket, struct, subprocess, sys, tempfile, termios, time
 
 cairn = os.path.abspath(sys.argv[1])
 folder = tempfile.TemporaryDirectory()
@@ -22,13 +22,14 @@ def write(name, steps, more=""):
     return path
 
 
-def in_terminal(*arguments, feed=b"", until=None, term="xterm", locale="C.UTF-8"):
-    """What the command prints at a terminal: up to `until`, or all of it."""
+def in_terminal(*arguments, feed=b"", until=None, term="xterm", locale="C.UTF-8", columns=80, then=None):
+    """What the command prints at a terminal: up to a match of `until`, or all of it. Calls `then` after the first output."""
     child, terminal = pty.fork()
     if child == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         os.execve(cairn, [cairn, *arguments], {**environment, "TERM": term, "LC_ALL": locale})
     out, end = b"", time.monotonic() + 30
-    while time.monotonic() < end and not (until and until in out):
+    while time.monotonic() < end and not (until and re.search(until, out)):
         if not select.select([terminal], [], [], end - time.monotonic())[0]:
             break
         try:
@@ -38,8 +39,11 @@ def in_terminal(*arguments, feed=b"", until=None, term="xterm", locale="C.UTF-8"
         # The prompt may write cursor movements, so what it echoes is not compared.
         if feed and not out:
             os.write(terminal, feed)
+        if then and not out:
+            then()
         out += read
     os.close(terminal)
+    os.kill(child, signal.SIGTERM)
     os.waitpid(child, 0)
     return out
 
@@ -83,6 +87,16 @@ for arguments in (["list"], ["show", instance], ["tasks"], ["eval", "1 + 1"]):
 for locale in ("C", "POSIX", "C.UTF-8"):
     shown = in_terminal("eval", feed='"gr\u00fc\u00dfe \u4f60".size() + 100\n'.encode(), until=b"107", locale=locale)
     expect(f"the prompt of eval takes UTF-8 in the locale {locale}", b"107" in shown, shown)
+
+# `watch` draws over its last picture: it moves up by the rows of the terminal, not by the lines of its text.
+narrow = write("narrow.yaml", "{ task: { name: T, title: " + "a long title " * 10 + ", roles: [ clerk ] } }, { task: { name: U, roles: [ clerk ] } }")
+watched = json.loads(run("start", narrow, "--json").stdout)["id"]
+task = json.loads(run("tasks", "--instance", watched, "--json").stdout)["items"][0]["id"]
+shown = in_terminal("watch", watched, until=rb"\x1b\[\d+[AF]", columns=30, then=lambda: run("task", "complete", task, "--as", "ann")).decode()
+up = re.search(r"\x1b\[(\d+)[AF]", shown)
+lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown[:up.start()] if up else "").replace("\r", "").split("\n")[:-1]
+rows = sum(max(1, -(-len(line) // 30)) for line in lines)
+expect("watch moves up by its rows on a narrow terminal", up and int(up.group(1)) == rows > len(lines), (up, rows, shown))
 
 # Texts of other people cannot control the terminal: every command writes their control characters as escapes.
 EVIL = "evil\x1b[2J\x1b]0;x\x07\x9b31m\x9d0;y\x9c\x08\x7f\rend"
@@ -132,7 +146,7 @@ write("named.yaml", "{ set: { a: 2 } }")
 line = next_deployment()
 expect("a file that was named is watched", "named.yaml: changed, deployed as named 1.0.0+2" in line, line)
 deployed = {line.split("\t")[0] for line in run("definitions").stdout.splitlines()}
-expect("a file beside the folder is not deployed", deployed == {"inside", "named", "hostile"}, deployed)
+expect("a file beside the folder is not deployed", deployed == {"inside", "named", "hostile", "narrow"}, deployed)
 write("flows/inside.yaml", "{ task: { name: Other, roles: [ clerk ] } }")
 line = next_deployment()
 expect("a file in the folder is", "inside.yaml: changed, deployed as inside 1.0.0+2" in line, line)
