@@ -182,6 +182,8 @@ std::optional<Timestamp> end_of(Timestamp at, CalendarUnit unit, const TimeZone&
     return in_range(clock_end(at.seconds, length, zone), last_nano);
   }
   const auto next = first_day(local.date, unit, 1);
+  // East of Greenwich the last hours of the range belong to the local year 10000.
+  if (local.date.year > 9999) return std::nullopt;
   // The last unit of the year 9999 has an end but no successor.
   if (!next) return from_local({{9999, 12, 31}, static_cast<std::int32_t>(day_seconds) - 1, last_nano}, zone);
   const auto begins = from_local({*next, 0, 0}, zone);

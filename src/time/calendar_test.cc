@@ -66,6 +66,15 @@ TEST(Calendar, HoursOfAClockThatJumpsByHalfAnHour) {
             "2024-10-27T01:00:00Z");
 }
 
+TEST(Calendar, TheLocalYear10000HasNoPeriods) {
+  const TimeZone apia = zone("Pacific/Apia");
+  const Timestamp last = at("9999-12-31T23:10:56Z");
+  for (const auto unit : {CalendarUnit::day, CalendarUnit::week, CalendarUnit::quarter, CalendarUnit::year}) {
+    EXPECT_EQ(text(end_of(last, unit, apia)), "nothing");
+  }
+  EXPECT_EQ(text(end_of(last, CalendarUnit::year, TimeZone())), "9999-12-31T23:59:59.999999999Z");
+}
+
 TEST(Calendar, TheEndIsOneNanosecondBeforeTheNextBegin) {
   for (const auto unit :
        {CalendarUnit::day, CalendarUnit::week, CalendarUnit::month, CalendarUnit::quarter, CalendarUnit::year}) {
