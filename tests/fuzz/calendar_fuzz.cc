@@ -52,7 +52,10 @@ void fuzz(std::string_view input) {
   if (end) CAIRN_ASSERT(at <= *end);
   if (start && end) CAIRN_ASSERT(end_of(*start, unit, zone) == end);
 
-  if (const auto later = add_days(at, count, zone)) CAIRN_ASSERT(days_between(at, *later, zone) == count);
+  // A zone may skip the local time, or the whole day.
+  if (const auto later = add_days(at, count, zone); later && to_local(*later, zone).second == local.second) {
+    CAIRN_ASSERT(days_between(at, *later, zone) == count);
+  }
   CAIRN_ASSERT(days_between(at, other, zone) == -days_between(other, at, zone));
   const std::int64_t months = months_between(at, other, zone);
   CAIRN_ASSERT(at <= other ? months >= 0 : months <= 0);

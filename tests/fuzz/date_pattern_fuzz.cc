@@ -2,6 +2,7 @@
 // back as the same time.
 #include "time/date_pattern.h"
 
+#include "base/ascii.h"
 #include "input.h"
 
 void fuzz(std::string_view input) {
@@ -28,5 +29,13 @@ void fuzz(std::string_view input) {
     repeated = repeated || (end != std::string_view::npos && pattern.find(letter, end) != std::string_view::npos);
   }
   const bool both_hours = pattern.find('h') != std::string_view::npos && pattern.find('H') != std::string_view::npos;
-  CAIRN_ASSERT(partial || repeated || both_hours);
+  // A number of one or two digits directly before another field: written without its zero it may be read otherwise.
+  bool joined = false;
+  for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
+    const bool single = pattern[i + 1] != pattern[i] && (i == 0 || pattern[i - 1] != pattern[i]);
+    joined =
+        joined || (single && std::string_view("MdHhms").find(pattern[i]) != std::string_view::npos &&
+                   (cairn::is_letter(pattern[i + 1]) || cairn::is_digit(pattern[i + 1]) || pattern[i + 1] == '\''));
+  }
+  CAIRN_ASSERT(partial || repeated || both_hours || joined);
 }

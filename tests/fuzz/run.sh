@@ -40,7 +40,7 @@ run_one() {
   [ "$variant" = sanitizers ] || len=$(fast_len "$name")
   mkdir -p "build/fuzz/$name-corpus" "build/fuzz/$name-findings" "$seeds"
   printf '   %-18s %s s: ' "$name" "$seconds"
-  if ! "$folder/tests/fuzz/${name}_fuzz" -max_total_time="$seconds" -max_len="$len" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+  if ! "$folder/tests/fuzz/${name}_fuzz" -max_total_time="$seconds" -max_len="$len" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="build/fuzz/$name-findings/" "build/fuzz/$name-corpus" "$seeds" >"$folder/$name.log" 2>&1; then
     echo "found something"
     tail -40 "$folder/$name.log"
@@ -59,7 +59,11 @@ merge_one() {
   printf '   %-18s %s inputs\n' "$name" "$(ls "$kept" | wc -l)"
 }
 
-all_targets() { ls tests/fuzz/*_fuzz.cc | xargs -n1 basename | sed 's/_fuzz.cc$//'; }
+all_targets() {
+  for name in $(ls tests/fuzz/*_fuzz.cc | xargs -n1 basename | sed 's/_fuzz.cc$//'); do
+    if [ $built -eq 0 ] || [ -x "$folder/tests/fuzz/${name}_fuzz" ]; then echo "$name"; fi
+  done
+}
 
 variant=sanitizers folder=build/fuzz built=0
 if [ "${1:-}" = --built ]; then built=1; shift; fi
