@@ -44,6 +44,19 @@ PageRequest page_of(const Call& call) {
   return page;
 }
 
+std::string reason_of(const Call& call) {
+  const bool in_body = call.body.is_object() && call.request.method != "PATCH";
+  std::string reason(in_body ? call.body.text_or("reason", "") : "");
+  if (reason.empty()) reason = std::string(call.request.query_value("reason"));
+  if (reason.empty()) reason = std::string(call.request.header("x-cairn-reason"));
+  return reason;
+}
+
+Response no_single_instance() {
+  return problem(400, "state_version", "If-Match cannot be used here",
+                 "If-Match names the state version of one instance or task, and this request is not about one");
+}
+
 Result<std::optional<std::uint64_t>> state_version_of(const Call& call) {
   std::string_view text = call.request.header("if-match");
   if (text.empty()) return std::optional<std::uint64_t>();

@@ -64,6 +64,12 @@ PageRequest page_of(const Call& call);
 // Reads If-Match: "7" or 7. Empty if absent; an error if it is not a state version.
 Result<std::optional<std::uint64_t>> state_version_of(const Call& call);
 
+// Why the caller makes the request: `reason` in the body or the query, or the header X-Cairn-Reason. The body of a
+// PATCH is data, so a member `reason` in it is not the reason.
+std::string reason_of(const Call& call);
+// 400 for a request with If-Match that is not about one instance.
+Response no_single_instance();
+
 struct ServerSettings {
   HttpSettings http;
   AccessSettings access;

@@ -28,8 +28,8 @@ BulkJobs::Action action_of(EngineCore& core, const Call& call) {
   };
   if (name == "cancel") return ask(CancelRequested{reason});
   if (name == "suspend") return ask(SuspendRequested{reason});
-  if (name == "resume") return ask(ResumeRequested{});
-  if (name == "retry") return ask(RetryRequested{});
+  if (name == "resume") return ask(ResumeRequested{reason});
+  if (name == "retry") return ask(RetryRequested{false, reason});
   if (name == "delete") {
     return [&core, reason](const InstanceId& id) { return core.instances().remove(id, reason); };
   }
@@ -89,6 +89,7 @@ Result<Matching> match(InstanceStore& store, const InstanceFilter& filter, std::
 }
 
 void submit(EngineCore& core, BulkJobs& jobs, const Call& call) {
+  if (!call.request.header("if-match").empty()) return call.reply(no_single_instance());
   const std::string name(call.body["action"].as_string());
   if (name == "signal" && !call.body.find("signal")) {
     call.reply(problem({ErrorCode::invalid, "the action signal needs `signal`: {name, key, payload}"}));
@@ -138,7 +139,7 @@ void submit(EngineCore& core, BulkJobs& jobs, const Call& call) {
   }
   const auto id = jobs.submit(new_uuid(core.store().now()), name, matching->ids, on_behalf_of(core, call));
   if (!id) {
-    call.reply(limit_problem(503, "bulk_jobs", BulkJobs::jobs_max, "try again when earlier jobs are done"));
+    call.reply(limit_problem(503, "limits.bulk_jobs_max", jobs.jobs_max(), "try again when earlier jobs are done"));
     return;
   }
   answer.set("id", *id);
@@ -197,7 +198,9 @@ constexpr std::string_view bulk_schema =
 
 std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& waiters) {
   EngineCore* const with = &core;
-  const auto jobs = std::make_shared<BulkJobs>();  // shared with InstanceWaiters; lives as long as the routes
+  const auto jobs = std::make_shared<BulkJobs>(
+      BulkJobs::default_patience,
+      core.options().limits.bulk_jobs_max);  // shared with InstanceWaiters; lives as long as the routes
   waiters.on_close([jobs] { jobs->stop_waiting(); });
   return {
       {"POST",

@@ -22,4 +22,14 @@ inline void reply_with(const Reply& reply, const Result<InstanceAnswer>& answer,
   reply(std::move(response));
 }
 
+// The answer to a change with If-Match: 412 with the current state version if the instance has moved.
+inline void reply_with_etag(EngineCore& core, const Call& call, const Error& error) {
+  core.deliveries().defer([&core, call, error] {
+    Response response = problem(error);
+    const auto row = core.store().find_instance(id_of(call));
+    if (row && *row) response.headers.emplace_back("etag", "\"" + std::to_string((*row)->state_version) + "\"");
+    call.reply(std::move(response));
+  });
+}
+
 }  // namespace cairn::api

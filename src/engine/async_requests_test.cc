@@ -117,19 +117,18 @@ class AsyncRequestsTest : public testing::Test {
 TEST_F(AsyncRequestsTest, Broadcast) {
   SignalRequest request;
   request.name = "paid";
-  const Duration ttl = Duration::of_seconds(60);
   const auto one =
-      ask<Result<SignalOutcome>>([&](auto done) { core_->instances().broadcast(request, ttl, std::move(done)); });
+      ask<Result<SignalOutcome>>([&](auto done) { core_->instances().broadcast(request, std::move(done)); });
   ASSERT_TRUE(one);
   EXPECT_TRUE(one->kept);
   SignalRequest unnamed;
   const auto two = ask<Result<std::vector<SignalOutcome>>>([&](auto done) {
-    core_->instances().broadcast_all({request, request}, ttl, std::move(done));
+    core_->instances().broadcast_all({request, request}, std::move(done));
   });
   ASSERT_TRUE(two);
   EXPECT_EQ(two->size(), 2u);
   const auto stopped = ask<Result<std::vector<SignalOutcome>>>([&](auto done) {
-    core_->instances().broadcast_all({request, unnamed, request}, ttl, std::move(done));
+    core_->instances().broadcast_all({request, unnamed, request}, std::move(done));
   });
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code, ErrorCode::invalid);
@@ -179,8 +178,7 @@ TEST_F(AsyncRequestsTest, ASlowWriteDoesNotDelayTheNext) {
   std::promise<Result<SignalOutcome>> slow;
   SignalRequest signal;
   signal.name = "paid";
-  core_->instances().broadcast(signal, Duration::of_seconds(60),
-                               [&](Result<SignalOutcome> outcome) { slow.set_value(std::move(outcome)); });
+  core_->instances().broadcast(signal, [&](Result<SignalOutcome> outcome) { slow.set_value(std::move(outcome)); });
   std::promise<Result<void>> quick;  // it reads, and writes nothing
   core_->instances().remove({"unknown"}, "tidy", [&](Result<void> removed) { quick.set_value(std::move(removed)); });
   auto answered = quick.get_future();
@@ -230,8 +228,7 @@ TEST_F(AsyncRequestsTest, AnAnswerMayMakeRequests) {
     core_->runs().cancel(run, {"ann"}, [&](Result<RunRow> row) { cancelled.set_value(std::move(row)); });
     SignalRequest signal;
     signal.name = "paid";
-    core_->instances().broadcast(signal, Duration::of_seconds(60),
-                                 [&](Result<SignalOutcome> outcome) { sent.set_value(std::move(outcome)); });
+    core_->instances().broadcast(signal, [&](Result<SignalOutcome> outcome) { sent.set_value(std::move(outcome)); });
   });
   EXPECT_TRUE(cancelled.get_future().get());
   EXPECT_TRUE(sent.get_future().get());

@@ -33,6 +33,7 @@ class EngineCore {
   const CoreOptions& options() const { return context_.options; }
   const std::string& node() const { return context_.node; }
   bool stopping() const { return context_.stopping; }
+  std::uint64_t signals_expired() const { return context_.signals_expired; }
 
   Registry& registry() { return registry_; }
   Listeners& listeners() { return listeners_; }

@@ -17,7 +17,8 @@ Deliveries::Deliveries(EngineContext& context, Registry& registry, RunLeasing& l
       lanes_([this](std::function<void()> next) { deferred_.post(std::move(next)); }, context.options.yield),
       deferred_(!context.options.yield, deferred_bounds),
       writes_(!context.options.yield, writes_bounds),
-      queue_(context.store, context.options.yield) {}
+      queue_(context.store, context.options.yield, CommitQueue::quiet_before_idle,
+             context.options.limits.commits_waiting_max) {}
 
 void Deliveries::stop() {
   queue_.stop();  // first: its threads must not run the tasks of the other two
@@ -66,6 +67,13 @@ void Deliveries::hear_of_end(const InstanceId& id) {
   }
   cache_.drop(id);
   listeners_.tell_ended_elsewhere(id);
+}
+
+Result<std::vector<std::string>> Deliveries::excluded(const InstanceId& id, const TaskId& task) {
+  auto snapshot = load(id);
+  if (!snapshot) return std::move(snapshot).error().error;
+  CAIRN_TRY(const auto program, registry_.pinned((*snapshot)->program));
+  return excluded_now(*program, setting(*program), **snapshot, task, store_.now());
 }
 
 }  // namespace cairn

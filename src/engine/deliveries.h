@@ -86,6 +86,8 @@ class Deliveries {
   // For units without an advance.
   CommitQueue& queue() { return queue_; }
 
+  // Who may not have or complete the open task now (rule S36). Reads the store.
+  Result<std::vector<std::string>> excluded(const InstanceId& id, const TaskId& task);
   // The snapshot that this node committed or read last; nullptr: not cached.
   SharedSnapshot cached(const InstanceId& id) { return cache_.find(id); }
   // Whether this node knows that the instance neither ended nor is suspended. Another node may have ended it since.

@@ -152,4 +152,48 @@ std::vector<std::string> Registry::unavailable() const {
   return unavailable_;
 }
 
+namespace {
+
+std::vector<const SignalRule*> rules_of(const DefinitionIndex& index, const std::string& signal,
+                                        std::vector<std::shared_ptr<const Program>>& programs) {
+  std::vector<const SignalRule*> rules;
+  for (const std::string& name : index.names()) {
+    auto program = index.find(name, std::nullopt);
+    if (!program) continue;
+    const auto rule = program->signals.find(signal);
+    if (rule == program->signals.end()) continue;
+    rules.push_back(&rule->second);
+    programs.push_back(std::move(program));
+  }
+  return rules;
+}
+
+}  // namespace
+
+std::optional<Duration> Registry::signal_ttl(const std::string& name) {
+  std::vector<std::shared_ptr<const Program>> programs;  // keeps the rules alive
+  std::optional<Duration> longest;
+  for (const SignalRule* rule : rules_of(*index(), name, programs)) {
+    if (rule->ttl && (!longest || *rule->ttl > *longest)) longest = rule->ttl;
+  }
+  return longest;
+}
+
+Result<void> Registry::check_signal(const std::string& name, const Json& payload) {
+  std::vector<std::shared_ptr<const Program>> programs;  // keeps the rules alive
+  std::string message;
+  for (const SignalRule* rule : rules_of(*index(), name, programs)) {
+    if (!rule->schema || rule->schema->accepts(payload)) return {};
+    if (!message.empty()) continue;
+    message = "signal " + name + ": its schema refuses the payload:";
+    for (const schema::Violation& violation : rule->schema->check(payload)) {
+      message +=
+          " " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message + ";";
+    }
+    message.pop_back();
+  }
+  if (message.empty()) return {};
+  return Error{ErrorCode::invalid, std::move(message)};
+}
+
 }  // namespace cairn

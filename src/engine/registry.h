@@ -41,6 +41,10 @@ class Registry {
   // definitions that this node does not know.
   std::shared_ptr<const DefinitionIndex> index_for(const Program& program);
   std::vector<std::string> unavailable() const;
+  // What the newest versions of the definitions say about signals of this name. The longest time to live; absent: none
+  // says one. ErrorCode::invalid if some have a schema for the payload and every one of them refuses it.
+  std::optional<Duration> signal_ttl(const std::string& name);
+  Result<void> check_signal(const std::string& name, const Json& payload);
 
  private:
   void add(std::shared_ptr<const Program> program, bool retired);

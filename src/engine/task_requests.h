@@ -50,6 +50,7 @@ class TaskRequests {
   Result<void> check(const TaskCompletion& completion) const;
   Result<void> check(const TaskChange& change, const Actor& actor) const;
   // The trace that events about an instance carry (carried_trace.h). It never changes.
+  Result<TaskRow> with_current_exclusion(TaskRow task, const TaskChange& change);
   std::string trace_of(const InstanceId& id);
 
   EngineContext& context_;

@@ -96,6 +96,14 @@ NodeId Parser::fail(std::string code, std::string message, std::uint32_t offset,
 }
 
 NodeId Parser::fail_here(std::string message) {
+  // Words of other languages where an operator is expected.
+  if (token_.kind == TokenKind::name && last_end_ > 0) {
+    const std::string_view before = text_.substr(0, last_end_);
+    const bool negated = before.ends_with("not") || before.ends_with("NOT");
+    if (token_.text == "and" || token_.text == "AND") message = quote(token_.text) + " is not an operator; write `&&`";
+    if (token_.text == "or" || token_.text == "OR") message = quote(token_.text) + " is not an operator; write `||`";
+    if (negated && token_.text != "and" && token_.text != "or") message = "`not` is not an operator; write `!`";
+  }
   return fail("syntax", std::move(message), token_.offset, token_.length);
 }
 

@@ -3,7 +3,9 @@
 
 #include "interpreter/failures.h"
 #include "interpreter/machine.h"
+#include "interpreter/merge_patch.h"
 #include "interpreter/reference.h"
+#include "interpreter/state_path.h"
 #include "interpreter/steps.h"
 
 namespace cairn {
@@ -104,11 +106,11 @@ void Machine::pause(const std::string& reason) {
   stopped_ = true;
 }
 
-void Machine::go_on() {
+void Machine::go_on(Json details) {
   out_.after.status = Status::running;
   out_.after.error.reset();
   out_.after.failed_strand = 0;
-  log(LogEntry::Kind::resumed, "");
+  log(LogEntry::Kind::resumed, "", std::move(details));
 }
 
 namespace {
@@ -123,7 +125,7 @@ const std::optional<StatePath>* result_of(const StepBody& body) {
 
 }  // namespace
 
-Result<void> Machine::skip(ActiveStrand& strand, Json result) {
+Result<void> Machine::skip(ActiveStrand& strand, Json result, const std::string& reason) {
   if (strand.top().kind == ActiveFrame::Kind::step) unwind(strand, strand.frames.size() - 1);
   ActiveFrame& frame = strand.top();
   if (frame.kind != ActiveFrame::Kind::block) {
@@ -135,12 +137,18 @@ Result<void> Machine::skip(ActiveStrand& strand, Json result) {
     return {};
   }
   const Step& step = program_.steps[block.steps[frame.position]];
+  Json details;
+  if (!reason.empty()) details.set("reason", reason);
   if (const auto* path = result_of(step.body); path && *path) {
+    Json change = Json::object({{"path", pointer_of(**path)}});
+    if (const Json* old = find_value(out_.after.state, **path)) put_value(change, "old", *old);
+    put_value(change, "new", result);
+    details.set("changed", Json::array({std::move(change)}));
     if (auto assigned = assign(&step, **path, std::move(result)); !assigned) {
       return Error{ErrorCode::invalid, assigned.error().message};
     }
   }
-  log(LogEntry::Kind::skipped, step.id);
+  log(LogEntry::Kind::skipped, step.id, std::move(details));
   ++frame.position;
   make_ready(strand);
   return {};
@@ -171,7 +179,9 @@ void Machine::leave_one_branch(ActiveStrand& strand) {
   const auto* parallel = std::get_if<ParallelStep>(&program_.steps[frame.index].body);
   if (!parallel) return;
   const auto count = static_cast<std::int64_t>(parallel->branches.size());
-  frame.data = Json::object({{"begun", count}, {"ended", count - 1}});
+  if (!frame.data.is_object()) frame.data = Json::object();
+  frame.data.set("begun", count);
+  frame.data.set("ended", count - 1);
 }
 
 void Machine::complete_from(ActiveStrand& strand, std::optional<Json> output) {
@@ -200,6 +210,7 @@ void Machine::complete_from(ActiveStrand& strand, std::optional<Json> output) {
 void Machine::end_instance(Status status, Json output, std::optional<Failure> failure) {
   Snapshot& after = out_.after;
   for (const auto& strand : strands_) abandon_waits(*strand);
+  for (const BufferedSignal& kept : after.signals) close_timer(kept.token);
   strands_.clear();
   agenda_.clear();
   scope_.forget();

@@ -29,6 +29,11 @@ std::optional<OutboxEntry> event_of(const TaskChange& change, const TaskRow& row
 std::optional<OutboxEntry> event_of_parking(const InstanceId& id, const Failure& why, Timestamp at,
                                             const EventPolicy& policy);
 
+// The event and the dead letter of a kept signal whose time to live is over. The event is always written: an accepted
+// signal is never lost silently.
+OutboxEntry event_of_expiry(const KeptSignal& signal, Timestamp at, const EventPolicy& policy);
+DeadLetter letter_of_expiry(const KeptSignal& signal);
+
 // The instance of the unit's run, or an empty id.
 InstanceId instance_of_run(const Unit& unit);
 

@@ -211,6 +211,10 @@ Result<bool> StoreStage::fire_next(std::optional<Timestamp> until) {
                                          [&](const HeldWakeup& held) { return held.token == wait.token; });
       if (wait.until && !has_fired) consider(whole_ms_up(*wait.until));
     }
+    if (is_final(snapshot.status)) continue;
+    for (const BufferedSignal& kept : snapshot.signals) {
+      if (kept.until) consider(whole_ms_up(*kept.until));
+    }
   }
   for (const RunRow& run : open_runs()) {
     if (run.status == RunStatus::pending) consider(run.run_at);

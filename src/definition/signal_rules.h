@@ -1,0 +1,15 @@
+// `signals` of a definition: rules for the signals of one name (rule S35).
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "definition/fields.h"
+
+namespace cairn {
+
+extern const KeyTable signal_rule_table;
+
+std::map<std::string, SignalRule, std::less<>> read_signal_rules(Fields& document);
+
+}  // namespace cairn
