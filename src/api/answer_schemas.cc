@@ -50,6 +50,8 @@ constexpr AnswerSchema answers[] = {
     {"getSession", "200", "Session"},
     {"createSession", "201", "Session"},
     {"endSession", "204", ""},
+    {"beginLogin", "303", ""},
+    {"finishLogin", "201", "Session"},
 };
 
 constexpr std::string_view components = R"({

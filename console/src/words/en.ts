@@ -28,8 +28,8 @@ export const en = {
     since: (time: string) => `No connection to the server since ${time}. You see the last known state.`, next: (seconds: number) => `Next try in ${seconds} s.`,
   },
   sign_in: {
-    title: 'Sign in', text: 'Use an API key of this server. It is kept in a cookie that scripts cannot read.', lost_title: 'Your session has ended', lost_text: 'You signed out elsewhere, or the key was revoked or expired. Sign in to go on where you were.',
-    key: 'API key', help: 'Nobody gave you one? An administrator makes it with', go: 'Sign in', empty: 'Paste your API key here.', wrong: 'The server does not know this key. It may be revoked, expired or cut off.',
+    title: 'Sign in', text: 'Use an API key of this server. The browser keeps a session that scripts cannot read, not the key.', lost_title: 'Your session has ended', lost_text: 'You signed out elsewhere, or the key was revoked or expired. Sign in to go on where you were.',
+    account: 'Sign in with your account', or_key: 'Or use an API key of this server.', not_signed_in: 'Your account was not accepted. Try again, or ask an administrator for a role on this server.', key: 'API key', help: 'Nobody gave you one? An administrator makes it with', go: 'Sign in', empty: 'Paste your API key here.', wrong: 'The server does not know this key. It may be revoked, expired or cut off.',
   },
   help: {
     title: 'Keyboard', close: 'Close', letters: 'Use single letters as commands',

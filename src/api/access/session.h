@@ -23,8 +23,10 @@ std::string session_token(const Request& request);
 std::string csrf_token(std::string_view session_token);
 bool has_csrf_token(const Request& request, std::string_view session_token);
 
+// Whether the page that sent the request is under TLS, also if a proxy has the certificate.
+bool is_under_tls(const Request& request);
 // The value of Set-Cookie. An empty token removes the cookie.
-std::string session_cookie(const Request& request, std::string_view token, const std::string& base_path);
+std::string session_cookie(bool under_tls, std::string_view token, const std::string& base_path);
 
 // One credential has at most this many sessions; a further one ends the oldest.
 inline constexpr std::size_t sessions_max = 64;
