@@ -46,7 +46,11 @@ stage_release() {
 }
 
 # --- what computes ----------------------------------------------------------------------------------------------------
-stage_lint() { python3 tests/lint/tidy.py build/release; }
+# A debug build compiles each file alone: it shows that every file includes what it needs.
+stage_lint() {
+  configure_and_build debug cairn
+  python3 tests/lint/tidy.py build/debug
+}
 
 # under SANITIZER: the whole suite. Its tests wait more than they compute, so there are more of them at once than processors.
 # Reports of every process, also of those that a test starts and forgets, are collected in a folder that must stay empty.

@@ -45,8 +45,8 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Handles runs of this type, or of every type below it if it ends with a dot. `*` handles every type; a worker with no
-  // other handler and no prefixes leases `default.`. Call it before `start`.
+  // Handles runs of this type, or of every type below it if it ends with a dot. `*` handles every type; a worker with
+  // no other handler and no prefixes leases `default.`. Call it before `start`.
   void handle(const std::string& type, WorkHandler handler);
   void start();
   // Leases nothing new, waits for handlers at most `grace`, and returns runs that have not started.

@@ -6,7 +6,7 @@
 namespace cairn::api {
 namespace {
 
-void list(EngineCore& core, const Call& call) {
+void list_audit(EngineCore& core, const Call& call) {
   const auto fetch = [&](const PageRequest& page) { return core.store().list_audit(page); };
   call.reply(page_answer(call, fetch, audit_document));
 }
@@ -36,7 +36,7 @@ std::vector<Route> audit_routes(EngineCore& core) {
        Permission::administer,
        "listAudit",
        "The audit trail, oldest first",
-       [with](const Call& call) { list(*with, call); },
+       [with](const Call& call) { list_audit(*with, call); },
        {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
       {"GET",
        "/v1/audit/verify",

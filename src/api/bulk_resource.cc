@@ -161,7 +161,7 @@ Json document(const BulkJobs::Progress& progress) {
                        {"finished", progress.finished}});
 }
 
-void show(BulkJobs& jobs, const Call& call) {
+void show_bulk(BulkJobs& jobs, const Call& call) {
   const std::string id(call.at("id"));
   const auto none = [&] { call.reply(problem({ErrorCode::not_found, "no job " + id + " on this node"})); };
   const std::string_view text = call.request.query_value("after");
@@ -213,7 +213,7 @@ std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& waiters) {
        Permission::operate,
        "getBulk",
        "The progress of a bulk action",
-       [jobs](const Call& call) { show(*jobs, call); },
+       [jobs](const Call& call) { show_bulk(*jobs, call); },
        {{"after", "answer when more than this many are through, or all, or after 20 s"}}},
   };
 }

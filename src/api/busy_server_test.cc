@@ -18,7 +18,7 @@ namespace cairn::api {
 namespace {
 
 // Blocks listing instances and the write check of the store until it is released.
-class HeldStore final : public ForwardingStore {
+class WaitingStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
 
@@ -91,7 +91,7 @@ class BusyServer : public testing::Test {
 
   SystemClock clock_;
   MemoryStore behind_{clock_};
-  HeldStore store_{behind_};
+  WaitingStore store_{behind_};
   std::unique_ptr<EngineCore> core_;
   std::unique_ptr<Server> server_;
 };

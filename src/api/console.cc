@@ -10,7 +10,7 @@ namespace cairn::api {
 namespace {
 
 constexpr std::string_view page_path = "/index.html";
-constexpr std::size_t file_bytes_max = 16u << 20;
+constexpr std::size_t console_file_bytes_max = 16u << 20;
 
 constexpr std::string_view console_headers =
     "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -60,7 +60,7 @@ void fill(Response& response, const Request& request, std::string_view packed) {
     response.body = std::string(packed);
     response.headers.emplace_back("content-encoding", "gzip");
   } else {
-    response.body = http::gunzip(packed, file_bytes_max).value_or("");
+    response.body = http::gunzip(packed, console_file_bytes_max).value_or("");
   }
 }
 
@@ -81,7 +81,7 @@ Console::Console(std::string base_path) : base_path_(std::move(base_path)) {
   }
   std::string page(no_console);
   if (file != nullptr) {
-    page = http::gunzip(file->gzip, file_bytes_max).value_or("");
+    page = http::gunzip(file->gzip, console_file_bytes_max).value_or("");
     // The scripts learn the base path from their own address.
     replace_all(page, "=\"/assets/", "=\"" + base_path_ + "/assets/");
   }

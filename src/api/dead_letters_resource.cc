@@ -8,7 +8,7 @@
 namespace cairn::api {
 namespace {
 
-Json document(const DeadLetter& letter) {
+Json dead_letter_document(const DeadLetter& letter) {
   return Json::object({{"id", letter.id},
                        {"kind", letter.kind},
                        {"instance", letter.instance ? Json(letter.instance->value) : Json()},
@@ -18,7 +18,7 @@ Json document(const DeadLetter& letter) {
                        {"envelope", letter.envelope}});
 }
 
-Result<std::int64_t> id_of(const Call& call) {
+Result<std::int64_t> dead_letter_id_of(const Call& call) {
   const std::string_view text = call.at("id");
   std::int64_t id = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), id);
@@ -37,16 +37,16 @@ Result<DeadLetter> find(EngineCore& core, std::int64_t id) {
   return page.items.front();
 }
 
-void list(EngineCore& core, const Call& call) {
+void list_dead_letters(EngineCore& core, const Call& call) {
   const auto fetch = [&](const PageRequest& page) { return core.store().list_dead_letters(page); };
-  call.reply(page_answer(call, fetch, document));
+  call.reply(page_answer(call, fetch, dead_letter_document));
 }
 
-void show(EngineCore& core, const Call& call) {
-  const auto id = id_of(call);
+void show_dead_letter(EngineCore& core, const Call& call) {
+  const auto id = dead_letter_id_of(call);
   if (!id) return call.reply(problem(id.error()));
   const auto letter = find(core, *id);
-  call.reply(letter ? json_response(document(*letter)) : problem(letter.error()));
+  call.reply(letter ? json_response(dead_letter_document(*letter)) : problem(letter.error()));
 }
 
 // An event returns to the outbox, everything else to its queue.
@@ -66,14 +66,14 @@ Result<void> replay(EngineCore& core, std::int64_t id, const Actor& actor) {
 }
 
 void replay_one(EngineCore& core, const Call& call) {
-  const auto id = id_of(call);
+  const auto id = dead_letter_id_of(call);
   if (!id) return call.reply(problem(id.error()));
   const auto done = replay(core, *id, actor_of(call));
   call.reply(done ? json_response(Json::object({{"id", *id}, {"replayed", true}}), 202) : problem(done.error()));
 }
 
 void discard(EngineCore& core, const Call& call) {
-  const auto id = id_of(call);
+  const auto id = dead_letter_id_of(call);
   if (!id) return call.reply(problem(id.error()));
   const auto gone = core.store().discard_dead_letter(*id);
   if (!gone) return call.reply(problem(gone.error()));
@@ -92,9 +92,9 @@ std::vector<Route> dead_letter_routes(EngineCore& core) {
        Permission::view,
        "listDeadLetters",
        "List dead letters, oldest first",
-       with(list),
+       with(list_dead_letters),
        {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
-      {"GET", "/v1/dead-letters/{id}", Permission::view, "getDeadLetter", "One dead letter", with(show)},
+      {"GET", "/v1/dead-letters/{id}", Permission::view, "getDeadLetter", "One dead letter", with(show_dead_letter)},
       {"POST", "/v1/dead-letters/{id}/replay", Permission::operate, "replayDeadLetter",
        "Return a dead letter to its queue", with(replay_one)},
       {"DELETE", "/v1/dead-letters/{id}", Permission::operate, "discardDeadLetter", "Discard a dead letter",

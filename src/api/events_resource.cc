@@ -20,7 +20,7 @@ Result<std::optional<std::int64_t>> position_of(const Call& call) {
   return std::optional(position);
 }
 
-void events(EventFeed& feed, const Call& call) {
+void stream_events(EventFeed& feed, const Call& call) {
   const auto position = position_of(call);
   if (!position) {
     call.reply(problem(400, "position", "Invalid stream position", position.error().message));
@@ -48,7 +48,7 @@ std::vector<Route> event_routes(EngineCore& core) {
            Permission::view,
            "streamEvents",
            "Live events: server-sent CloudEvents",
-           [feed](const Call& call) { events(*feed, call); },
+           [feed](const Call& call) { stream_events(*feed, call); },
            {{"type", "only types that begin with this"},
             {"subject", "only this subject"},
             {"instance", "only events of this instance"},

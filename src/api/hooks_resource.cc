@@ -22,7 +22,7 @@ const InboundHook* hook_of(const Hooks& hooks, const Request& request) {
 
 // A signature is valid for one request, on all nodes and across restarts. It is consumed after the signals of the
 // request are stored. After a crash in between it is still valid, and the stored signals are recognized by their ids.
-constexpr const char* key_scope = "hook";
+constexpr const char* hook_key_scope = "hook";
 
 std::string key_of(const InboundHook& hook, const Request& request) {
   return hook.name + " " + std::string(request.header(signature_header));
@@ -34,14 +34,14 @@ std::string sender_of(const InboundHook& hook) { return "hook " + hook.name; }
 Error used_before() { return {ErrorCode::not_allowed, "the signature was used before"}; }
 
 Result<void> check_unspent(InstanceStore& store, const InboundHook& hook, const Request& request) {
-  CAIRN_TRY(const auto known, store.find_key(key_scope, key_of(hook, request)));
+  CAIRN_TRY(const auto known, store.find_key(hook_key_scope, key_of(hook, request)));
   if (known) return used_before();
   return {};
 }
 
 void spend(EngineCore& core, const InboundHook& hook, const Request& request, Done<Result<void>> done) {
   Unit unit;
-  unit.key = IdempotencyKey{key_scope, key_of(hook, request), "", Json()};
+  unit.key = IdempotencyKey{hook_key_scope, key_of(hook, request), "", Json()};
   core.deliveries().queue().submit(std::move(unit),
                                    [done = std::move(done)](const Result<CommitOutcome>& outcome, const Unit&) {
                                      if (!outcome) return done(outcome.error());

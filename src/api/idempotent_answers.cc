@@ -10,7 +10,7 @@
 namespace cairn::api {
 namespace {
 
-constexpr const char* key_scope = "http";
+constexpr const char* answer_key_scope = "http";
 
 // The answer is about a resource that was removed, and its id belongs to another one now.
 bool is_about_predecessor(const Json& answer, const std::string& created) {
@@ -90,10 +90,10 @@ Result<IdempotentAnswers::Known> IdempotentAnswers::begin(const std::string& sco
       return Known{Found::in_progress, {}};
     }
   }
-  auto kept = core_.store().find_key(key_scope, scope);
+  auto kept = core_.store().find_key(answer_key_scope, scope);
   if (kept && *kept && is_about_predecessor((*kept)->answer, created)) {
     const std::string key = scope + " " + created;
-    kept = core_.store().find_key(key_scope, key);
+    kept = core_.store().find_key(answer_key_scope, key);
     const std::scoped_lock lock(mutex_);
     pending_.at(scope).key = key;
   }
@@ -128,7 +128,7 @@ void IdempotentAnswers::end(const std::string& scope, const std::string& request
   auto row = stored(*shared, created);
   if (!row) return finish();
   Unit unit;
-  unit.key = IdempotencyKey{key_scope, std::move(key), request_hash, std::move(*row)};
+  unit.key = IdempotencyKey{answer_key_scope, std::move(key), request_hash, std::move(*row)};
   unit.actor = core_.node();
   core_.deliveries().queue().submit(std::move(unit), [finish](const Result<CommitOutcome>& written, const Unit&) {
     // A repeat on another node may have been quicker: then its answer stands.

@@ -25,7 +25,7 @@ void request(EngineCore& core, const Call& call, EventBody what) {
   core.instances().request(id_of(call), std::move(what), actor_of(call), *state_version, done);
 }
 
-void remove(EngineCore& core, const Call& call) {
+void remove_instance(EngineCore& core, const Call& call) {
   const auto state_version = state_version_of(call);
   if (!state_version) {
     call.reply(problem(state_version.error()));
@@ -63,7 +63,7 @@ std::vector<Route> instance_operation_routes(EngineCore& core) {
        Permission::operate,
        "deleteInstance",
        "Delete an ended instance from the lists",
-       [with](const Call& call) { remove(*with, call); },
+       [with](const Call& call) { remove_instance(*with, call); },
        {{"reason", "why"}}},
       {"DELETE", "/v1/instances/{id}/signals/{signal}", Permission::operate, "discardSignal",
        "Discard a buffered signal of an instance",

@@ -7,7 +7,7 @@
 namespace cairn::api {
 namespace {
 
-void list(EngineCore& core, const Call& call) {
+void list_instances(EngineCore& core, const Call& call) {
   InstanceFilter filter;
   filter.definition = std::string(call.request.query_value("definition"));
   filter.reference_key = std::string(call.request.query_value("reference"));
@@ -83,7 +83,7 @@ std::vector<Route> instance_view_routes(EngineCore& core) {
        Permission::view,
        "listInstances",
        "List instances, newest first",
-       [with](const Call& call) { list(*with, call); },
+       [with](const Call& call) { list_instances(*with, call); },
        {{"status", "one status"},
         {"definition", "a name"},
         {"version", "of the definition"},

@@ -18,34 +18,34 @@ Reply replaying(const Reply& reply) {
   });
 }
 
-void show(const Reply& reply, const InstanceRow& row, const Json& answer, int status) {
+void show_instance(const Reply& reply, const InstanceRow& row, const Json& answer, int status) {
   Response response = json_response(answer, status);
   response.headers.emplace_back("etag", "\"" + std::to_string(row.state_version) + "\"");
   reply(std::move(response));
 }
 
-void show(EngineCore& core, const Reply& reply, const InstanceRow& row, int status) {
+void show_instance(EngineCore& core, const Reply& reply, const InstanceRow& row, int status) {
   const auto snapshot = core.store().find_snapshot(row.id);
   Json answer = snapshot && *snapshot ? document(row, **snapshot) : document(row);
   if (!snapshot) answer.set("snapshot_error", snapshot.error().message);
-  show(reply, row, answer, status);
+  show_instance(reply, row, answer, status);
 }
 
-void show(EngineCore& core, const Call& call, const InstanceId& id) {
+void show_instance(EngineCore& core, const Call& call, const InstanceId& id) {
   const auto row = core.store().find_instance(id);
   if (!row || !*row) {
     call.reply(row ? problem({ErrorCode::not_found, "no instance " + id.value}) : problem(row.error()));
     return;
   }
-  show(core, call.reply, **row, 200);
+  show_instance(core, call.reply, **row, 200);
 }
 
 // Answers with the instance after a wait.
 Done<Result<InstanceWaiters::Seen>> shown(EngineCore& core, const Reply& reply, int status) {
   return [&core, reply, status](const Result<InstanceWaiters::Seen>& seen) {
     if (!seen) return reply(problem(seen.error()));
-    if (seen->snapshot == nullptr) return show(core, reply, seen->row, status);
-    show(reply, seen->row, document(seen->row, *seen->snapshot), status);
+    if (seen->snapshot == nullptr) return show_instance(core, reply, seen->row, status);
+    show_instance(reply, seen->row, document(seen->row, *seen->snapshot), status);
   };
 }
 
@@ -106,7 +106,7 @@ void get(EngineCore& core, const std::shared_ptr<InstanceWaiters>& waiters, cons
     return;
   }
   if (!*wait) {
-    show(core, call, id_of(call));
+    show_instance(core, call, id_of(call));
     return;
   }
   Done<Result<InstanceWaiters::Seen>> done = shown(core, call.reply, 200);
@@ -141,7 +141,7 @@ constexpr std::string_view start_schema =
     R"({"type":"object","required":["definition"],"additionalProperties":false,"properties":{
   "definition":{"type":"string"},"version":{"type":"string"},"input":true,"id":{"type":"string"},
   "reference":{"type":"object","additionalProperties":false,"properties":{"key":{"type":["string","null"]},"parts":{"type":"object"}}}}})";
-constexpr std::string_view signal_schema =
+constexpr std::string_view signal_instance_schema =
     R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
   "id":{"type":"string"},"name":{"type":"string"},"key":{"type":["string","null"]},"payload":true}})";
 }  // namespace
@@ -176,7 +176,7 @@ std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWai
        "Send a signal to one instance",
        [with](const Call& call) { signal(*with, call); },
        {},
-       signal_schema,
+       signal_instance_schema,
        "application/json",
        false,
        {},

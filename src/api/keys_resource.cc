@@ -5,7 +5,7 @@
 namespace cairn::api {
 namespace {
 
-void create(EngineCore& core, const Call& call) {
+void create_key(EngineCore& core, const Call& call) {
   std::vector<std::string> roles;
   for (const Json& role : call.body["roles"].items()) roles.emplace_back(role.as_string());
   std::optional<Timestamp> expires;
@@ -34,7 +34,7 @@ void create(EngineCore& core, const Call& call) {
   call.reply(json_response(answer, 201));
 }
 
-void list(EngineCore& core, const Call& call) {
+void list_keys(EngineCore& core, const Call& call) {
   const auto rows = core.store().list_api_keys();
   if (!rows) {
     call.reply(problem(rows.error()));
@@ -58,7 +58,7 @@ void revoke(EngineCore& core, const Call& call) {
   }
 }
 
-constexpr std::string_view create_schema =
+constexpr std::string_view create_key_schema =
     R"({"type":"object","required":["subject","roles"],"additionalProperties":false,"properties":{
   "subject":{"type":"string","minLength":1,"maxLength":200,"description":"the person or program that uses the key"},
   "roles":{"type":"array","minItems":1,"items":{"enum":["viewer","task_worker","starter","worker","operator","deployer","admin"]}},
@@ -78,13 +78,13 @@ std::vector<Route> key_routes(EngineCore& core) {
        Permission::administer,
        "createKey",
        "Create an API key; only this answer contains its secret",
-       [with](const Call& call) { create(*with, call); },
+       [with](const Call& call) { create_key(*with, call); },
        {},
-       create_schema,
+       create_key_schema,
        "application/json",
        true},
       {"GET", "/v1/keys", Permission::administer, "listKeys", "List API keys, without their secrets",
-       [with](const Call& call) { list(*with, call); }},
+       [with](const Call& call) { list_keys(*with, call); }},
       {"DELETE", "/v1/keys/{id}", Permission::administer, "revokeKey", "Revoke an API key",
        [with](const Call& call) { revoke(*with, call); }},
   };

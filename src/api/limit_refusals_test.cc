@@ -24,7 +24,7 @@ namespace cairn::api {
 namespace {
 
 // Nothing is written, no instance is listed and no key is found until the gate opens.
-class HeldStore final : public ForwardingStore {
+class FullStore final : public ForwardingStore {
  public:
   using ForwardingStore::ForwardingStore;
   Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
@@ -74,7 +74,7 @@ class BusyStore : public testing::Test {
 
   SystemClock clock_;
   MemoryStore behind_{clock_};
-  HeldStore store_{behind_};
+  FullStore store_{behind_};
   bool open_ = false;
 };
 

@@ -48,7 +48,7 @@ void receive(EngineCore& core, const Call& call) {
       });
 }
 
-void list(EngineCore& core, const Call& call) {
+void list_events(EngineCore& core, const Call& call) {
   OutboxFilter filter;
   filter.type_prefix = std::string(call.request.query_value("type"));
   filter.subject = std::string(call.request.query_value("subject"));
@@ -122,7 +122,7 @@ std::vector<Route> outbox_routes(EngineCore& core) {
        Permission::view,
        "listOutbox",
        "List the events of the outbox, oldest first",
-       with(list),
+       with(list_events),
        {{"type", "only types that begin with this"},
         {"subject", "of one subject"},
         {"instance", "of one instance"},

@@ -6,7 +6,7 @@
 namespace cairn::api {
 namespace {
 
-Result<std::optional<Duration>> duration_of(const Json& body, std::string_view name) {
+Result<std::optional<Duration>> positive_duration_of(const Json& body, std::string_view name) {
   if (!body[name].is_string()) return std::optional<Duration>();
   auto length = parse_duration(body[name].as_string());
   if (!length) return with_context(length.error(), std::string(name));
@@ -24,10 +24,10 @@ Result<RunTypeRow> row_of(const Call& call) {
   const Json& body = call.body;
   row.type = std::string(call.at("type"));
   row.paused = body["paused"].is_bool() && body["paused"].as_bool();
-  CAIRN_TRY(row.lease, duration_of(body, "lease"));
-  CAIRN_TRY(row.backoff, duration_of(body, "backoff"));
-  CAIRN_TRY(row.cap, duration_of(body, "cap"));
-  CAIRN_TRY(const auto window, duration_of(body, "rate_window"));
+  CAIRN_TRY(row.lease, positive_duration_of(body, "lease"));
+  CAIRN_TRY(row.backoff, positive_duration_of(body, "backoff"));
+  CAIRN_TRY(row.cap, positive_duration_of(body, "cap"));
+  CAIRN_TRY(const auto window, positive_duration_of(body, "rate_window"));
   if (window) row.rate_window = *window;
   CAIRN_TRY(row.attempts_max, count_of(body, "max_attempts"));
   CAIRN_TRY(row.concurrency, count_of(body, "concurrency"));
@@ -43,7 +43,7 @@ void put(EngineCore& core, const Call& call) {
   call.reply(done ? json_response(document(*row)) : problem(done.error()));
 }
 
-void list(EngineCore& core, const Call& call) {
+void list_run_types(EngineCore& core, const Call& call) {
   const auto rows = core.store().list_run_types();
   if (!rows) return call.reply(problem(rows.error()));
   Json items = Json::array();
@@ -51,23 +51,23 @@ void list(EngineCore& core, const Call& call) {
   call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
 }
 
-Response not_found(const Call& call) {
+Response no_such_run_type(const Call& call) {
   return problem({ErrorCode::not_found, "no settings for runs of type " + std::string(call.at("type"))});
 }
 
-void show(EngineCore& core, const Call& call) {
+void show_run_type(EngineCore& core, const Call& call) {
   const auto rows = core.store().list_run_types();
   if (!rows) return call.reply(problem(rows.error()));
   for (const RunTypeRow& row : *rows) {
     if (row.type == call.at("type")) return call.reply(json_response(document(row)));
   }
-  call.reply(not_found(call));
+  call.reply(no_such_run_type(call));
 }
 
-void remove(EngineCore& core, const Call& call) {
+void remove_run_type(EngineCore& core, const Call& call) {
   const auto removed = core.leasing().types().remove(std::string(call.at("type")));
   if (!removed) return call.reply(problem(removed.error()));
-  call.reply(*removed ? Response(204, "application/json", {}, "") : not_found(call));
+  call.reply(*removed ? Response(204, "application/json", {}, "") : no_such_run_type(call));
 }
 
 constexpr std::string_view type_schema =
@@ -83,8 +83,10 @@ std::vector<Route> run_type_routes(EngineCore& core) {
     return [&core, handle](const Call& call) { handle(core, call); };
   };
   return {
-      {"GET", "/v1/run-types", Permission::view, "listRunTypes", "List the settings of run types", with(list)},
-      {"GET", "/v1/run-types/{type}", Permission::view, "getRunType", "The settings of one run type", with(show)},
+      {"GET", "/v1/run-types", Permission::view, "listRunTypes", "List the settings of run types",
+       with(list_run_types)},
+      {"GET", "/v1/run-types/{type}", Permission::view, "getRunType", "The settings of one run type",
+       with(show_run_type)},
       {"PUT",
        "/v1/run-types/{type}",
        Permission::operate,
@@ -94,7 +96,7 @@ std::vector<Route> run_type_routes(EngineCore& core) {
        {},
        type_schema},
       {"DELETE", "/v1/run-types/{type}", Permission::operate, "deleteRunType", "Remove the settings of a run type",
-       with(remove)},
+       with(remove_run_type)},
   };
 }
 

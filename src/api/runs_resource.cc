@@ -20,7 +20,7 @@ constexpr std::int64_t leased_max = 1000;
 // A worker that leases for longer would block its runs for too long after a crash.
 constexpr Duration lease_max = Duration::of_seconds(86'400);
 
-RunId id_of(const Call& call) { return {std::string(call.at("id"))}; }
+RunId run_id_of(const Call& call) { return {std::string(call.at("id"))}; }
 
 // Reads a duration member; empty if it is absent.
 Result<std::optional<Duration>> duration_of(const Json& body, std::string_view name) {
@@ -191,10 +191,10 @@ void lease(EngineCore& core, const Scheduled& scheduled, const Call& call) {
   for (const char* const member : {"prefixes", "types"}) {
     const Json& names = call.body[member];
     if (!names.is_array()) continue;
-    auto& list = member == std::string_view("types") ? request.types : request.prefixes;
+    auto& leased = member == std::string_view("types") ? request.types : request.prefixes;
     for (const Json& name : names.items()) {
       if (reaches_reserved_types(name.as_string())) return call.reply(reserved(name.as_string()));
-      list.emplace_back(name.as_string());
+      leased.emplace_back(name.as_string());
     }
   }
   const auto max = integer_of(call.body, "max");
@@ -233,12 +233,14 @@ Result<RunChange> change_of(const Call& call, const Json& body, RunChange::Kind 
   return change;
 }
 
-Response not_found(const Call& call) { return problem({ErrorCode::not_found, "no run " + std::string(call.at("id"))}); }
+Response no_such_run(const Call& call) {
+  return problem({ErrorCode::not_found, "no run " + std::string(call.at("id"))});
+}
 
 void heartbeat(EngineCore& core, const Call& call) {
   const auto length = lease_of(call.body);
   if (!length) return call.reply(problem(length.error()));
-  auto asked = change_of(call, call.body, RunChange::Kind::heartbeat, id_of(call));
+  auto asked = change_of(call, call.body, RunChange::Kind::heartbeat, run_id_of(call));
   if (!asked) return call.reply(problem(asked.error()));
   RunChange& change = *asked;
   change.length = *length;
@@ -247,7 +249,7 @@ void heartbeat(EngineCore& core, const Call& call) {
   const auto& changed = answers.front();
   if (!changed) return call.reply(problem(changed.error()));
   const RunRow& row = changed->row;
-  if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
+  if (changed->kind == RunChanged::Kind::not_found) return call.reply(no_such_run(call));
   if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
   const bool cancelled = row.status == RunStatus::cancelled && row.fence == change.fence;
   if (changed->kind != RunChanged::Kind::done && !cancelled) return call.reply(lease_lost(call, row));
@@ -260,11 +262,11 @@ void heartbeat(EngineCore& core, const Call& call) {
 }
 
 void release(EngineCore& core, const Call& call) {
-  const auto change = change_of(call, call.body, RunChange::Kind::release, id_of(call));
+  const auto change = change_of(call, call.body, RunChange::Kind::release, run_id_of(call));
   if (!change) return call.reply(problem(change.error()));
   const auto changed = core.store().change_run(*change);
   if (!changed) return call.reply(problem(changed.error()));
-  if (changed->kind == RunChanged::Kind::not_found) return call.reply(not_found(call));
+  if (changed->kind == RunChanged::Kind::not_found) return call.reply(no_such_run(call));
   if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
   if (changed->kind != RunChanged::Kind::done) return call.reply(lease_lost(call, changed->row));
   call.reply(json_response(document(changed->row)));
@@ -352,7 +354,7 @@ const char* name_of(RunAnswer answer) {
 }
 
 void finish(EngineCore& core, const Call& call) {
-  auto report = report_of(call, call.body, id_of(call));
+  auto report = report_of(call, call.body, run_id_of(call));
   if (!report) return call.reply(problem(report.error()));
   core.reports().report_all({&*report, 1}, [&core, call, run = report->run](const auto& answers) {
     const Result<RunAnswer>& told = answers.front();
@@ -360,7 +362,7 @@ void finish(EngineCore& core, const Call& call) {
     if (*told == RunAnswer::lease_lost) {
       return core.deliveries().defer([&core, call, run] {
         const auto row = core.store().find_run(run);
-        call.reply(row && *row ? lease_lost(call, **row) : not_found(call));
+        call.reply(row && *row ? lease_lost(call, **row) : no_such_run(call));
       });
     }
     call.reply(json_response(Json::object({{"id", run.value}, {"outcome", name_of(*told)}})));
@@ -401,15 +403,15 @@ Done<Result<RunRow>> reply_with_run(const Call& call) {
 }
 
 void cancel(EngineCore& core, const Call& call) {
-  core.runs().cancel(id_of(call), actor_of(call), reply_with_run(call));
+  core.runs().cancel(run_id_of(call), actor_of(call), reply_with_run(call));
 }
 
-void remove(EngineCore& core, const Call& call) {
+void remove_run(EngineCore& core, const Call& call) {
   const std::string reason(call.request.query_value("reason"));
   if (reason.empty()) {
     return call.reply(problem(400, "reason", "A reason is required", "add ?reason=…; it is stored with the run"));
   }
-  core.runs().remove(id_of(call), reason, actor_of(call), reply_with_run(call));
+  core.runs().remove(run_id_of(call), reason, actor_of(call), reply_with_run(call));
 }
 
 // Only the holder of the lease and operators see the fence.
@@ -419,7 +421,7 @@ Json shown(const Call& call, const RunRow& row) {
   return json;
 }
 
-void list(EngineCore& core, const Call& call) {
+void list_runs(EngineCore& core, const Call& call) {
   RunFilter filter;
   filter.type_prefix = std::string(call.request.query_value("type"));
   if (const std::string_view instance = call.request.query_value("instance"); !instance.empty()) {
@@ -437,17 +439,17 @@ void list(EngineCore& core, const Call& call) {
   call.reply(page_answer(call, fetch, [&call](const RunRow& row) { return shown(call, row); }));
 }
 
-void show(EngineCore& core, const Call& call) {
-  const auto row = core.store().find_run(id_of(call));
+void show_run(EngineCore& core, const Call& call) {
+  const auto row = core.store().find_run(run_id_of(call));
   if (!row) return call.reply(problem(row.error()));
-  call.reply(*row ? json_response(shown(call, **row)) : not_found(call));
+  call.reply(*row ? json_response(shown(call, **row)) : no_such_run(call));
 }
 
-void events(EngineCore& core, const Call& call) {
-  const auto row = core.store().find_run(id_of(call));
+void run_events(EngineCore& core, const Call& call) {
+  const auto row = core.store().find_run(run_id_of(call));
   if (!row) return call.reply(problem(row.error()));
-  if (!*row) return call.reply(not_found(call));
-  const auto found = core.store().run_events(id_of(call));
+  if (!*row) return call.reply(no_such_run(call));
+  const auto found = core.store().run_events(run_id_of(call));
   if (!found) return call.reply(problem(found.error()));
   Json items = Json::array();
   for (const RunEvent& event : *found) items.push_back(document(event));
@@ -492,7 +494,7 @@ constexpr std::string_view change_many_schema =
   "runs":{"type":"array","maxItems":1000,"items":{"type":"object","required":["id","fence"],
   "additionalProperties":false,"properties":{)" CHANGED_MEMBERS "}}}}}";
 #undef CHANGED_MEMBERS
-constexpr std::string_view complete_schema =
+constexpr std::string_view complete_run_schema =
     R"({"type":"object","required":["fence"],"additionalProperties":false,"properties":{
   "fence":{"type":"integer","minimum":0},"result":true,"worker":{"type":"string"}}})";
 #define ERROR_MEMBERS                                                                     \
@@ -586,7 +588,7 @@ std::vector<Route> run_routes(EngineCore& core) {
        "Report the result; the waiting instance continues in the same commit",
        with(finish),
        {},
-       complete_schema,
+       complete_run_schema,
        "application/json",
        false,
        {},
@@ -614,21 +616,21 @@ std::vector<Route> run_routes(EngineCore& core) {
        Permission::view,
        "listRuns",
        "List runs, newest first",
-       with(list),
+       with(list_runs),
        {{"status", "pending, leased, succeeded, failed or cancelled"},
         {"type", "types that begin with this"},
         {"instance", "of one instance"},
         {"deleted", "true: include deleted runs"},
         {"limit", "maximum number of items"},
         {"cursor", "next_cursor of the previous page"}}},
-      {"GET", "/v1/runs/{id}", Permission::view, "getRun", "One run", with(show)},
-      {"GET", "/v1/runs/{id}/events", Permission::view, "getRunEvents", "The events of a run", with(events)},
+      {"GET", "/v1/runs/{id}", Permission::view, "getRun", "One run", with(show_run)},
+      {"GET", "/v1/runs/{id}/events", Permission::view, "getRunEvents", "The events of a run", with(run_events)},
       {"DELETE",
        "/v1/runs/{id}",
        Permission::operate,
        "deleteRun",
        "Delete a run that is not leased; its key stays reserved",
-       with(remove),
+       with(remove_run),
        {{"reason", "the reason; stored with the run"}}},
   };
 }

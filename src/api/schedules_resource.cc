@@ -41,7 +41,7 @@ std::optional<Response> refusal(const Json& spec) {
   return problem(403, "forbidden", "Not allowed", "run types under cairn. are reserved for the engine");
 }
 
-void create(EngineCore& core, const Call& call) {
+void create_schedule(EngineCore& core, const Call& call) {
   if (auto refused = refusal(call.body)) return call.reply(std::move(*refused));
   Json spec = call.body;
   const std::string name(spec.text_or("name", ""));
@@ -51,7 +51,7 @@ void create(EngineCore& core, const Call& call) {
   answer(call, create_schedule(core, name, spec, paused), 201);
 }
 
-void list(EngineCore& core, const Call& call) {
+void list_schedules(EngineCore& core, const Call& call) {
   const auto fetch = [&](const PageRequest& page) { return core.store().list_schedules(page); };
   call.reply(page_answer(call, fetch, [](const ScheduleRow& row) { return document(row); }));
 }
@@ -62,7 +62,7 @@ Result<ScheduleRow> find(EngineCore& core, const Call& call) {
   return std::move(*row);
 }
 
-void show(EngineCore& core, const Call& call) { answer(call, find(core, call)); }
+void show_schedule(EngineCore& core, const Call& call) { answer(call, find(core, call)); }
 
 void change(EngineCore& core, const Call& call) {
   if (auto refused = refusal(call.body)) return call.reply(std::move(*refused));
@@ -79,7 +79,7 @@ void change(EngineCore& core, const Call& call) {
   answer(call, row);
 }
 
-void remove(EngineCore& core, const Call& call) {
+void remove_schedule(EngineCore& core, const Call& call) {
   const auto done = remove_schedule(core, name_of(call));
   call.reply(done ? Response(204, "application/json", {}, "") : problem(done.error()));
 }
@@ -109,7 +109,7 @@ void preview(EngineCore& core, const Call& call) {
   answer_times(call, *times);
 }
 
-constexpr std::string_view create_schema =
+constexpr std::string_view create_schedule_schema =
     R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
   "name":{"type":"string","minLength":1,"maxLength":150},"paused":{"type":"boolean"},
   "cron":{"type":"string"},"every":{"type":"string"},"zone":{"type":"string"},
@@ -139,17 +139,17 @@ std::vector<Route> schedule_routes(EngineCore& core) {
        Permission::operate,
        "createSchedule",
        "Create a schedule that starts instances or runs by cron or interval",
-       with(create),
+       with(create_schedule),
        {},
-       create_schema},
+       create_schedule_schema},
       {"GET",
        "/v1/schedules",
        Permission::view,
        "listSchedules",
        "List schedules by name",
-       with(list),
+       with(list_schedules),
        {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
-      {"GET", "/v1/schedules/{name}", Permission::view, "getSchedule", "One schedule", with(show)},
+      {"GET", "/v1/schedules/{name}", Permission::view, "getSchedule", "One schedule", with(show_schedule)},
       {"PATCH",
        "/v1/schedules/{name}",
        Permission::operate,
@@ -159,7 +159,7 @@ std::vector<Route> schedule_routes(EngineCore& core) {
        {},
        change_schema},
       {"DELETE", "/v1/schedules/{name}", Permission::operate, "deleteSchedule",
-       "Remove a schedule; what it started continues", with(remove)},
+       "Remove a schedule; what it started continues", with(remove_schedule)},
       {"POST", "/v1/schedules/{name}/trigger", Permission::operate, "triggerSchedule", "Fire a schedule now",
        with(trigger)},
       {"POST", "/v1/schedules/{name}/pause", Permission::operate, "pauseSchedule",

@@ -30,7 +30,7 @@ Json session_document(const Identity* identity, const char* auth, const std::str
 }
 
 // 200 also without a credential, because a browser reports every other status as an error of the page.
-void show(Authenticator& authenticator, const Call& call) {
+void show_session(Authenticator& authenticator, const Call& call) {
   const auto identity = authenticator.identify(call.request);
   if (!identity && identity.error().code != ErrorCode::not_allowed) return call.reply(problem(identity.error()));
   const std::string token = authenticator.required() ? session_token(call.request) : std::string();
@@ -39,7 +39,7 @@ void show(Authenticator& authenticator, const Call& call) {
                                             identity && !token.empty() ? csrf_token(token) : std::string())));
 }
 
-void create(Authenticator& authenticator, const std::string& base_path, const Call& call) {
+void create_session(Authenticator& authenticator, const std::string& base_path, const Call& call) {
   if (!authenticator.required()) {
     return call.reply(problem(409, "no_authentication", "This server asks for no credential",
                               "use it without signing in; it answers to this machine only"));
@@ -65,14 +65,14 @@ std::vector<Route> session_routes(Authenticator& authenticator, std::string base
   Authenticator* const with = &authenticator;
   return {
       {"GET", "/v1/session", Permission::open, "getSession", "Who is signed in, and what they may do",
-       [with](const Call& call) { show(*with, call); }},
+       [with](const Call& call) { show_session(*with, call); }},
       // The token must not be stored anywhere, not even for a repeat.
       {"POST",
        "/v1/session",
        Permission::signed_in,
        "createSession",
        "Sign in: exchange the credential for a cookie",
-       [with, base_path](const Call& call) { create(*with, base_path, call); },
+       [with, base_path](const Call& call) { create_session(*with, base_path, call); },
        {},
        {},
        "application/json",

@@ -9,7 +9,7 @@
 namespace cairn::api {
 namespace {
 
-void list(EngineCore& core, const Call& call) {
+void list_tasks(EngineCore& core, const Call& call) {
   TaskFilter filter;
   filter.assignee = std::string(call.request.query_value("assignee"));
   filter.name = std::string(call.request.query_value("name"));
@@ -64,7 +64,7 @@ std::vector<Route> task_list_routes(EngineCore& core) {
        Permission::view_tasks,
        "listTasks",
        "List tasks, the most urgent first",
-       [with](const Call& call) { list(*with, call); },
+       [with](const Call& call) { list_tasks(*with, call); },
        {{"status", "one status (default: open and assigned)"},
         {"assignee", "a person"},
         {"role", "a role (repeatable)"},

@@ -9,7 +9,7 @@
 namespace cairn::api {
 namespace {
 
-TaskId id_of(const Call& call) { return {std::string(call.at("id"))}; }
+TaskId task_id_of(const Call& call) { return {std::string(call.at("id"))}; }
 
 Response task_response(const TaskRow& row) {
   Response response = json_response(document(row));
@@ -19,13 +19,13 @@ Response task_response(const TaskRow& row) {
 
 // The task, if the caller may see it.
 Result<TaskRow> permitted_task(EngineCore& core, const Call& call) {
-  CAIRN_TRY(const auto row, core.store().find_task(id_of(call)));
+  CAIRN_TRY(const auto row, core.store().find_task(task_id_of(call)));
   if (!row) return Error{ErrorCode::not_found, "no task " + std::string(call.at("id"))};
   if (auto refused = refuse_reading(*row, actor_of(call))) return *refused;
   return *row;
 }
 
-void show(EngineCore& core, const Call& call) {
+void show_task(EngineCore& core, const Call& call) {
   const auto row = permitted_task(core, call);
   call.reply(row ? task_response(*row) : problem(row.error()));
 }
@@ -38,7 +38,7 @@ void change(EngineCore& core, const Call& call, TaskChange::Kind kind) {
   }
   TaskChange wish;
   wish.kind = kind;
-  wish.task = id_of(call);
+  wish.task = task_id_of(call);
   wish.state_version = *state_version;
   wish.actor = actor_of(call).name;
   wish.assignee = std::string(call.body.text_or("assignee", kind == TaskChange::Kind::assign ? wish.actor : ""));
@@ -63,7 +63,7 @@ void complete(EngineCore& core, const Call& call) {
     return;
   }
   TaskCompletion completion;
-  completion.task = id_of(call);
+  completion.task = task_id_of(call);
   completion.payload = call.body.find("payload") ? call.body["payload"] : Json::object();
   completion.state_version = *state_version;
   completion.idempotency_key = std::string(call.request.header("idempotency-key"));
@@ -78,9 +78,9 @@ void complete(EngineCore& core, const Call& call) {
   });
 }
 
-void events(EngineCore& core, const Call& call) {
+void task_events(EngineCore& core, const Call& call) {
   if (const auto task = permitted_task(core, call); !task) return call.reply(problem(task.error()));
-  const auto found = core.store().task_events(id_of(call));
+  const auto found = core.store().task_events(task_id_of(call));
   if (!found) {
     call.reply(problem(found.error()));
     return;
@@ -96,7 +96,7 @@ constexpr std::string_view reassign_schema =
     R"({"type":"object","required":["assignee"],"additionalProperties":false,"properties":{"assignee":{"type":"string","minLength":1}}})";
 constexpr std::string_view comment_schema =
     R"({"type":"object","required":["comment"],"additionalProperties":false,"properties":{"comment":{"type":"string","minLength":1}}})";
-constexpr std::string_view complete_schema =
+constexpr std::string_view complete_task_schema =
     R"({"type":"object","additionalProperties":false,"properties":{"payload":true}})";
 
 }  // namespace
@@ -108,9 +108,9 @@ std::vector<Route> task_routes(EngineCore& core) {
   };
   return {
       {"GET", "/v1/tasks/{id}", Permission::view_tasks, "getTask", "One task with its form and payload",
-       [with](const Call& call) { show(*with, call); }},
+       [with](const Call& call) { show_task(*with, call); }},
       {"GET", "/v1/tasks/{id}/events", Permission::view_tasks, "getTaskEvents", "The events of a task",
-       [with](const Call& call) { events(*with, call); }},
+       [with](const Call& call) { task_events(*with, call); }},
       {"POST",
        "/v1/tasks/{id}/assign",
        Permission::work_tasks,
@@ -144,7 +144,7 @@ std::vector<Route> task_routes(EngineCore& core) {
        "Complete a task; its instance continues in the same commit",
        [with](const Call& call) { complete(*with, call); },
        {},
-       complete_schema,
+       complete_task_schema,
        "application/json",
        true},
   };

@@ -12,6 +12,8 @@
 
 namespace cairn {
 
+inline constexpr std::int64_t day_seconds = 86'400;
+
 // seconds + nanos, with 0 <= nanos < 1e9, so -0.5 s is {-1, 500000000}.
 struct Duration {
   std::int64_t seconds = 0;

@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-constexpr std::size_t line_columns_max = 110;
+constexpr std::size_t cpp_columns_max = 110;
 
 bool needs_escapes(std::string_view text) {
   return std::any_of(text.begin(), text.end(),
@@ -54,7 +54,7 @@ std::string cpp_integer(std::int64_t value) {
 std::string cpp_cel(const Json& text) { return "cel(" + cpp_text(text.as_string()) + ")"; }
 
 bool fits(std::string_view text, std::size_t indent) {
-  return text.find('\n') == std::string_view::npos && indent + count_code_points(text) <= line_columns_max;
+  return text.find('\n') == std::string_view::npos && indent + count_code_points(text) <= cpp_columns_max;
 }
 
 std::string cpp_members(const Json& object, std::size_t indent) {
@@ -126,7 +126,7 @@ std::string cpp_instant(const Json& value) {
 
 std::string cpp_document(const Json& value) {
   std::string text = write_json(value);
-  if (text.size() > line_columns_max - 30) text = write_json_pretty(value);
+  if (text.size() > cpp_columns_max - 30) text = write_json_pretty(value);
   if (text.ends_with('\n')) text.pop_back();
   return "json(" + cpp_text(text) + ")";
 }

@@ -14,13 +14,13 @@ namespace {
 std::string steps_argument(const Json& steps, std::size_t indent);
 
 // Adds a call for every written key of `object`, except those that the constructor took.
-void call_keys(CppChain& chain, const Json& object, const KeyTable& table,
-               std::initializer_list<std::string_view> constructed = {});
+void call_each_key(CppChain& chain, const Json& object, const KeyTable& table,
+                   std::initializer_list<std::string_view> constructed = {});
 
 std::string object_chain(std::string head, const Json& object, const KeyTable& table, std::size_t indent,
                          std::initializer_list<std::string_view> constructed) {
   CppChain chain(std::move(head), indent);
-  call_keys(chain, object, table, constructed);
+  call_each_key(chain, object, table, constructed);
   return chain.text();
 }
 
@@ -195,8 +195,8 @@ void call_key(CppChain& chain, const Json& value, const KeyTable& table, const K
   }
 }
 
-void call_keys(CppChain& chain, const Json& object, const KeyTable& table,
-               std::initializer_list<std::string_view> constructed) {
+void call_each_key(CppChain& chain, const Json& object, const KeyTable& table,
+                   std::initializer_list<std::string_view> constructed) {
   for (const Key& key : table.keys) {
     const Json* value = object.find(key.name);
     if (value == nullptr || std::find(constructed.begin(), constructed.end(), key.name) != constructed.end()) continue;
@@ -285,13 +285,13 @@ void call_body(CppChain& chain, const Json& step, const StepKind& kind) {
     return;
   }
   if (kind.name == "try") {
-    call_keys(chain, step, own, {"try"});
+    call_each_key(chain, step, own, {"try"});
     // `try` requires `catch` or `finally`.
     if (step["catch"].size() == 0 && step["finally"].size() == 0) chain.call("finally_", "{}");
     return;
   }
   if (kind.name == "if") {
-    call_keys(chain, step, own, {"if"});
+    call_each_key(chain, step, own, {"if"});
     return;
   }
   if (first.shape != Shape::object || kind.name == "reference") return;
@@ -300,15 +300,15 @@ void call_body(CppChain& chain, const Json& step, const StepKind& kind) {
       if (first.inner->find(member.key) != nullptr) continue;
       chain.call("transport", cpp_text(member.key) + ", " + cpp_value(member.value, chain.call_indent(), true));
     }
-    call_keys(chain, body, *first.inner);
+    call_each_key(chain, body, *first.inner);
   } else if (kind.name == "emit") {
-    call_keys(chain, body, *first.inner, {"type"});
+    call_each_key(chain, body, *first.inner, {"type"});
   } else if (kind.name == "fail") {
-    call_keys(chain, body, *first.inner, {"code"});
+    call_each_key(chain, body, *first.inner, {"code"});
   } else if (kind.name == "repeat") {
-    call_keys(chain, body, *first.inner, {"for_each", "while", "times"});
+    call_each_key(chain, body, *first.inner, {"for_each", "while", "times"});
   } else {
-    call_keys(chain, body, *first.inner, {"name"});
+    call_each_key(chain, body, *first.inner, {"name"});
   }
 }
 
@@ -338,7 +338,7 @@ std::string decompile_cpp(const Json& canonical, std::string_view function_name)
   CppChain chain("return workflow(" + cpp_text(canonical.text_or("name", "")) + ", " +
                      cpp_text(canonical.text_or("version", "")) + ")",
                  2);
-  call_keys(chain, canonical, document_table, {"cairn", "name", "version"});
+  call_each_key(chain, canonical, document_table, {"cairn", "name", "version"});
   std::string source = "#include \"cairn/definition.h\"\n\n";
   source += "cairn::flow::Workflow " + std::string(function_name) + "() {\n";
   source += "  using namespace cairn::flow;\n";

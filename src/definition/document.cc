@@ -13,7 +13,7 @@ constexpr std::int64_t language_version = 1;
 constexpr std::string_view error_policies[] = {"suspend", "fail", "compensate"};
 constexpr std::string_view checkpoints[] = {"wait", "step"};
 
-const Key keys[] = {
+const Key document_keys[] = {
     {"cairn", Shape::integer, "Version of the definition language: 1.", true, std::nullopt, nullptr, {}, Range{1, 1}},
     {"name", Shape::workflow_name, "The workflow's name: small letters, digits, `_` and `-` in parts joined by dots.",
      true},
@@ -115,7 +115,7 @@ void read_policies(Fields& fields, Program& program) {
 
 }  // namespace
 
-const KeyTable document_table{"definition", keys};
+const KeyTable document_table{"definition", document_keys};
 
 Json read_document(Draft& draft, const SourceNode& root) {
   const Cursor at(root);

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view beats[] = {"cron", "every"};
 constexpr std::string_view overlaps[] = {"skip", "queue", "allow", "cancel_other"};
 
-const Key keys[] = {
+const Key schedule_keys[] = {
     {"cron", Shape::cron,
      "Minute, hour, day of month, month, day of week, perhaps with seconds before them; or @daily."},
     {"every", Shape::duration_literal, "The time between two starts."},
@@ -57,7 +57,7 @@ Duration read_length(Fields& fields, std::string_view name) {
 
 }  // namespace
 
-const KeyTable schedule_table{"schedule", keys, beats};
+const KeyTable schedule_table{"schedule", schedule_keys, beats};
 
 std::vector<ScheduleSpec> read_schedules(Fields& document) {
   std::vector<ScheduleSpec> result;

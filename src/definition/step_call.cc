@@ -51,7 +51,7 @@ const Key call_keys[] = {
 constexpr std::string_view built_in[] = {"http", "graphql", "worker"};
 const KeyTable call_table{"call", call_keys, built_in};
 
-const Key keys[] = {
+const Key call_step_keys[] = {
     {"call", Shape::object, "An external call, made outside any transaction.", true, std::nullopt, &call_table},
 };
 
@@ -87,7 +87,7 @@ RetryPolicy read_retry(Fields& call) {
   return policy;
 }
 
-StepBody read(Fields& outer) {
+StepBody read_call(Fields& outer) {
   CallStep step;
   const auto at = outer.find("call");
   if (!at) return step;
@@ -143,6 +143,7 @@ std::optional<StatePath> read_result(Fields& fields) {
   return path;
 }
 
-const StepKind call_kind{"call", "An external call: the intent is committed first, then the call is made.", keys, read};
+const StepKind call_kind{"call", "An external call: the intent is committed first, then the call is made.",
+                         call_step_keys, read_call};
 
 }  // namespace cairn

@@ -8,11 +8,11 @@ const Key complete_keys[] = {
 };
 const KeyTable complete_table{"completion", complete_keys};
 
-const Key keys[] = {
+const Key complete_step_keys[] = {
     {"complete", Shape::object, "Ends the whole instance from any depth.", true, std::nullopt, &complete_table},
 };
 
-StepBody read(Fields& outer) {
+StepBody read_complete(Fields& outer) {
   CompleteStep step;
   const auto at = outer.find("complete");
   if (!at) return step;
@@ -24,6 +24,6 @@ StepBody read(Fields& outer) {
 
 }  // namespace
 
-const StepKind complete_kind{"complete", "Ends the instance as completed.", keys, read};
+const StepKind complete_kind{"complete", "Ends the instance as completed.", complete_step_keys, read_complete};
 
 }  // namespace cairn

@@ -12,12 +12,12 @@ const Key continue_keys[] = {
 };
 const KeyTable continue_table{"continuation", continue_keys};
 
-const Key keys[] = {
+const Key continue_with_keys[] = {
     {"continue_with", Shape::object, "Starts another instance as an effect; this one continues.", true, std::nullopt,
      &continue_table},
 };
 
-StepBody read(Fields& outer) {
+StepBody read_continue_with(Fields& outer) {
   ContinueStep step;
   const auto at = outer.find("continue_with");
   if (!at) return step;
@@ -35,6 +35,7 @@ StepBody read(Fields& outer) {
 
 }  // namespace
 
-const StepKind continue_kind{"continue_with", "Starts another instance as an effect; this one continues.", keys, read};
+const StepKind continue_kind{"continue_with", "Starts another instance as an effect; this one continues.",
+                             continue_with_keys, read_continue_with};
 
 }  // namespace cairn

@@ -10,11 +10,11 @@ const Key emit_keys[] = {
 };
 const KeyTable emit_table{"event", emit_keys};
 
-const Key keys[] = {
+const Key emit_step_keys[] = {
     {"emit", Shape::object, "Writes a CloudEvent to the outbox.", true, std::nullopt, &emit_table},
 };
 
-StepBody read(Fields& outer) {
+StepBody read_emit(Fields& outer) {
   EmitStep step;
   const auto at = outer.find("emit");
   if (!at) return step;
@@ -31,6 +31,7 @@ StepBody read(Fields& outer) {
 
 }  // namespace
 
-const StepKind emit_kind{"emit", "Writes a CloudEvent to the outbox in the same transaction.", keys, read};
+const StepKind emit_kind{"emit", "Writes a CloudEvent to the outbox in the same transaction.", emit_step_keys,
+                         read_emit};
 
 }  // namespace cairn

@@ -10,11 +10,11 @@ const Key fail_keys[] = {
 };
 const KeyTable fail_table{"failure", fail_keys};
 
-const Key keys[] = {
+const Key fail_step_keys[] = {
     {"fail", Shape::object, "Ends the instance as failed, unless a `try` catches it.", true, std::nullopt, &fail_table},
 };
 
-StepBody read(Fields& outer) {
+StepBody read_fail(Fields& outer) {
   FailStep step;
   const auto at = outer.find("fail");
   if (!at) return step;
@@ -28,6 +28,6 @@ StepBody read(Fields& outer) {
 
 }  // namespace
 
-const StepKind fail_kind{"fail", "Raises a business error.", keys, read};
+const StepKind fail_kind{"fail", "Raises a business error.", fail_step_keys, read_fail};
 
 }  // namespace cairn

@@ -13,7 +13,7 @@ const Key option_keys[] = {
 };
 const KeyTable option_table{"option", option_keys, option_kinds};
 
-const Key keys[] = {
+const Key first_keys[] = {
     {"first", Shape::objects, "Opens all waits; the first that fires wins.", true, std::nullopt, &option_table},
 };
 
@@ -36,7 +36,7 @@ FirstStep::Option read_option(Fields& entry, const std::string& lane) {
   return option;
 }
 
-StepBody read(Fields& fields) {
+StepBody read_first(Fields& fields) {
   FirstStep step;
   const auto list = fields.list("first");
   if (!list) return step;
@@ -52,7 +52,7 @@ StepBody read(Fields& fields) {
 
 }  // namespace
 
-const StepKind first_kind{"first", "Opens several waits; the first that fires wins and the others go stale.", keys,
-                          read};
+const StepKind first_kind{"first", "Opens several waits; the first that fires wins and the others go stale.",
+                          first_keys, read_first};
 
 }  // namespace cairn

@@ -18,7 +18,7 @@ const Key parallel_keys[] = {
 };
 const KeyTable parallel_table{"parallel", parallel_keys};
 
-const Key keys[] = {
+const Key parallel_step_keys[] = {
     {"parallel", Shape::object, "Strands that wait independently.", true, std::nullopt, &parallel_table},
 };
 
@@ -88,7 +88,7 @@ void read_join(Fields& fields, ParallelStep& step, std::size_t count) {
   }
 }
 
-StepBody read(Fields& outer) {
+StepBody read_parallel(Fields& outer) {
   ParallelStep step;
   const auto at = outer.find("parallel");
   if (!at) return step;
@@ -118,6 +118,6 @@ StepBody read(Fields& outer) {
 
 }  // namespace
 
-const StepKind parallel_kind{"parallel", "Strands that wait independently.", keys, read};
+const StepKind parallel_kind{"parallel", "Strands that wait independently.", parallel_step_keys, read_parallel};
 
 }  // namespace cairn

@@ -9,11 +9,11 @@ const Key reference_keys[] = {
     {"parts", Shape::object_value, "Further names and values to find it by.", false, Json::object()},
 };
 
-const Key keys[] = {
+const Key reference_step_keys[] = {
     {"reference", Shape::object, "Replaces the business reference.", true, std::nullopt, &reference_table},
 };
 
-StepBody read(Fields& fields) {
+StepBody read_reference(Fields& fields) {
   ReferenceStep step;
   if (auto reference = read_reference(fields, "reference", fields.site().scope)) step.reference = std::move(*reference);
   return step;
@@ -34,7 +34,7 @@ std::optional<ReferenceTemplate> read_reference(Fields& outer, std::string_view 
   return reference;
 }
 
-const StepKind reference_kind{"reference", "Replaces the business reference, on the instance and on new tasks.", keys,
-                              read};
+const StepKind reference_kind{"reference", "Replaces the business reference, on the instance and on new tasks.",
+                              reference_step_keys, read_reference};
 
 }  // namespace cairn

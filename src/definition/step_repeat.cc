@@ -24,7 +24,7 @@ const Key repeat_keys[] = {
 constexpr Need repeat_needs[] = {{"while", "max"}};
 const KeyTable repeat_table{"repeat", repeat_keys, loops, repeat_needs};
 
-const Key keys[] = {
+const Key repeat_step_keys[] = {
     {"repeat", Shape::object, "Runs its body per item, while a condition holds, or a number of times.", true,
      std::nullopt, &repeat_table},
 };
@@ -58,7 +58,7 @@ void check_times(Fields& fields) {
   }
 }
 
-StepBody read(Fields& outer) {
+StepBody read_repeat(Fields& outer) {
   RepeatStep step;
   const auto at = outer.find("repeat");
   if (!at) return step;
@@ -82,6 +82,7 @@ StepBody read(Fields& outer) {
 
 }  // namespace
 
-const StepKind repeat_kind{"repeat", "Runs its body per item; a wait inside keeps the iteration.", keys, read};
+const StepKind repeat_kind{"repeat", "Runs its body per item; a wait inside keeps the iteration.", repeat_step_keys,
+                           read_repeat};
 
 }  // namespace cairn

@@ -10,7 +10,7 @@ const Key assignment_keys[] = {
 };
 const KeyTable assignment_table{"assignment", assignment_keys};
 
-const Key keys[] = {
+const Key set_keys[] = {
     {"set", Shape::assignments, "Assigns business state, in the order written; later entries see earlier ones.", true,
      std::nullopt, &assignment_table},
 };
@@ -47,7 +47,7 @@ void read_list(Fields& fields, const Cursor& at, SetStep& step, Json::Array& wri
   }
 }
 
-StepBody read(Fields& fields) {
+StepBody read_set(Fields& fields) {
   SetStep step;
   const auto at = fields.find("set");
   if (!at) return step;
@@ -65,6 +65,6 @@ StepBody read(Fields& fields) {
 
 }  // namespace
 
-const StepKind set_kind{"set", "Assigns business state.", keys, read};
+const StepKind set_kind{"set", "Assigns business state.", set_keys, read_set};
 
 }  // namespace cairn

@@ -13,12 +13,12 @@ const Key signal_keys[] = {
     {"on_timeout", Shape::steps, "Runs when no signal came in time."},
 };
 
-const Key keys[] = {
+const Key signal_step_keys[] = {
     {"signal", Shape::object, "Waits for an external signal; one that came early is kept and used.", true, std::nullopt,
      &signal_table},
 };
 
-StepBody read(Fields& fields) {
+StepBody read_signal(Fields& fields) {
   SignalStep step;
   step.signal = read_signal(fields, "signal", false);
   return step;
@@ -59,6 +59,6 @@ SignalSpec read_signal(Fields& outer, std::string_view key, bool in_first) {
   return signal;
 }
 
-const StepKind signal_kind{"signal", "Waits for an external signal.", keys, read};
+const StepKind signal_kind{"signal", "Waits for an external signal.", signal_step_keys, read_signal};
 
 }  // namespace cairn

@@ -15,11 +15,11 @@ const Key subworkflow_keys[] = {
 };
 const KeyTable subworkflow_table{"subworkflow", subworkflow_keys};
 
-const Key keys[] = {
+const Key subworkflow_step_keys[] = {
     {"subworkflow", Shape::object, "Starts a child and waits for its output.", true, std::nullopt, &subworkflow_table},
 };
 
-StepBody read(Fields& outer) {
+StepBody read_subworkflow(Fields& outer) {
   SubworkflowStep step;
   const auto at = outer.find("subworkflow");
   if (!at) return step;
@@ -39,6 +39,7 @@ StepBody read(Fields& outer) {
 
 }  // namespace
 
-const StepKind subworkflow_kind{"subworkflow", "Starts a child and waits for its output.", keys, read};
+const StepKind subworkflow_kind{"subworkflow", "Starts a child and waits for its output.", subworkflow_step_keys,
+                                read_subworkflow};
 
 }  // namespace cairn

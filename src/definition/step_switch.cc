@@ -14,7 +14,7 @@ const Key case_keys[] = {
 constexpr Need case_needs[] = {{"when", "steps"}};
 const KeyTable case_table{"case", case_keys, case_kinds, case_needs};
 
-const Key keys[] = {
+const Key switch_keys[] = {
     {"switch", Shape::objects, "Cases in order; the first match runs.", true, std::nullopt, &case_table},
 };
 
@@ -36,7 +36,7 @@ void check_default(Fields& entry, bool last, const SourceMember*& first_default)
   if (!last) draft.findings.error(member->key_at, pointer, "`default` must be the last entry of `switch`");
 }
 
-StepBody read(Fields& fields) {
+StepBody read_switch(Fields& fields) {
   SwitchStep step;
   const auto list = fields.list("switch");
   if (!list) return step;
@@ -74,6 +74,6 @@ StepBody read(Fields& fields) {
 
 }  // namespace
 
-const StepKind switch_kind{"switch", "The first case that matches runs.", keys, read};
+const StepKind switch_kind{"switch", "The first case that matches runs.", switch_keys, read_switch};
 
 }  // namespace cairn

@@ -32,7 +32,7 @@ const Key task_keys[] = {
     {"on_complete", Shape::steps, "Steps that see `completion` and `task`.", false, Json::array()},
 };
 
-const Key keys[] = {
+const Key task_step_keys[] = {
     {"task", Shape::object, "Activates a human task and waits for its completion.", true, std::nullopt, &task_table},
 };
 
@@ -62,7 +62,7 @@ void check_task_name(Fields& task, const std::string& name) {
   }
 }
 
-StepBody read(Fields& fields) {
+StepBody read_task(Fields& fields) {
   TaskStep step;
   step.task = read_task(fields, "task", "");
   return step;
@@ -107,6 +107,6 @@ TaskSpec read_task(Fields& outer, std::string_view key, std::string_view option)
   return task;
 }
 
-const StepKind task_kind{"task", "Activates a human task and waits for its completion.", keys, read};
+const StepKind task_kind{"task", "Activates a human task and waits for its completion.", task_step_keys, read_task};
 
 }  // namespace cairn

@@ -9,7 +9,7 @@ const Key catch_keys[] = {
 };
 const KeyTable catch_table{"catch", catch_keys};
 
-const Key keys[] = {
+const Key try_keys[] = {
     {"try", Shape::some_steps, "The steps whose errors are handled.", true},
     {"catch", Shape::maybe_objects, "Handlers in order; the first that matches runs.", false, Json::array(),
      &catch_table},
@@ -37,7 +37,7 @@ void read_catches(Fields& fields, TryStep& step) {
   fields.put("catch", Json(std::move(written)));
 }
 
-StepBody read(Fields& fields) {
+StepBody read_try(Fields& fields) {
   TryStep step;
   if (!fields.find("catch") && !fields.find("finally")) {
     fields.site().draft.error_at_key(fields.at(), "`try` needs `catch`, `finally` or both");
@@ -50,6 +50,6 @@ StepBody read(Fields& fields) {
 
 }  // namespace
 
-const StepKind try_kind{"try", "Handles errors by class or condition.", keys, read};
+const StepKind try_kind{"try", "Handles errors by class or condition.", try_keys, read_try};
 
 }  // namespace cairn

@@ -5,12 +5,12 @@ namespace {
 
 const KeyTable undo_table{"undo", {}};
 
-const Key keys[] = {
+const Key undo_keys[] = {
     {"undo", Shape::object, "Runs the registered compensations in reverse; written `undo: {}`.", true, std::nullopt,
      &undo_table},
 };
 
-StepBody read(Fields& outer) {
+StepBody read_undo(Fields& outer) {
   const auto at = outer.find("undo");
   if (!at) return UndoStep{};
   Fields fields(outer.site(), *at, undo_table);
@@ -23,6 +23,6 @@ StepBody read(Fields& outer) {
 
 }  // namespace
 
-const StepKind undo_kind{"undo", "Runs the registered compensations in reverse.", keys, read};
+const StepKind undo_kind{"undo", "Runs the registered compensations in reverse.", undo_keys, read_undo};
 
 }  // namespace cairn

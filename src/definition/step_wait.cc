@@ -10,11 +10,11 @@ const Key wait_keys[] = {
     {"until", Shape::time, "The instant: RFC 3339 text or an expression that gives a time."},
 };
 
-const Key keys[] = {
+const Key wait_step_keys[] = {
     {"wait", Shape::wait, "A durable timer: a duration, or `{until: time}`.", true, std::nullopt, &wait_table},
 };
 
-StepBody read(Fields& fields) {
+StepBody read_wait(Fields& fields) {
   WaitStep step;
   step.wait = read_wait(fields, "wait");
   return step;
@@ -41,6 +41,6 @@ WaitSpec read_wait(Fields& outer, std::string_view key) {
   return wait;
 }
 
-const StepKind wait_kind{"wait", "A durable timer.", keys, read};
+const StepKind wait_kind{"wait", "A durable timer.", wait_step_keys, read_wait};
 
 }  // namespace cairn

@@ -9,7 +9,7 @@
 namespace cairn {
 namespace {
 
-constexpr std::size_t line_columns_max = 110;
+constexpr std::size_t yaml_columns_max = 110;
 constexpr std::size_t flow_columns_max = 76;
 constexpr int flow_levels_max = 3;
 constexpr std::size_t indent_columns = 2;
@@ -163,7 +163,7 @@ class YamlWriter {
     if (holds_spread(node) || levels(node) > flow_levels_max) return {};
     std::string text = in_flow(node);
     const std::size_t width = count_code_points(text);
-    return width <= flow_columns_max && column + width <= line_columns_max ? text : std::string();
+    return width <= flow_columns_max && column + width <= yaml_columns_max ? text : std::string();
   }
 
   void scalar(const YamlNode& node, std::size_t indent) {

@@ -15,7 +15,7 @@
 namespace cairn {
 namespace {
 
-constexpr const char* asking = R"(
+constexpr const char* asking_async = R"(
 cairn: 1
 name: asking
 version: 1.0.0
@@ -77,7 +77,7 @@ class HeldWrites final : public ForwardingStore {
 
 class AsyncRequestsTest : public testing::Test {
  protected:
-  AsyncRequestsTest() { EXPECT_TRUE(core_->registry().deploy(load_definition(asking, "test.yaml").program)); }
+  AsyncRequestsTest() { EXPECT_TRUE(core_->registry().deploy(load_definition(asking_async, "test.yaml").program)); }
 
   // Makes a request while the store is held, lets the store continue and returns the answer.
   template <class Answer, class Ask>

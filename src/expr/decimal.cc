@@ -11,7 +11,7 @@ namespace cairn::expr {
 
 namespace {
 
-Error too_long() {
+Error decimal_too_long() {
   return {ErrorCode::limit, "a decimal has at most " + std::to_string(Decimal::digits_max) + " digits"};
 }
 
@@ -62,7 +62,7 @@ std::optional<Rounding> find_rounding(std::string_view name) {
 }
 
 Result<Decimal> Decimal::checked(Natural coefficient, std::uint64_t scale, bool negative) {
-  if (scale > digits_max || coefficient.digits() > digits_max) return too_long();
+  if (scale > digits_max || coefficient.digits() > digits_max) return decimal_too_long();
   return Decimal(std::move(coefficient), static_cast<std::uint32_t>(scale), negative);
 }
 
@@ -87,7 +87,7 @@ Result<Decimal> Decimal::parse(std::string_view text) {
   if (!all_digits(whole) || (point != std::string_view::npos && !all_digits(fraction))) {
     return refuse("write digits with at most one point between them, like 12.50 or -3");
   }
-  if (whole.size() + fraction.size() > 2 * std::size_t{digits_max}) return too_long();
+  if (whole.size() + fraction.size() > 2 * std::size_t{digits_max}) return decimal_too_long();
   std::string digits(whole);
   digits += fraction;
   return checked(Natural::of_digits(digits), fraction.size(), negative);
@@ -168,7 +168,7 @@ Result<Decimal> Decimal::remainder(const Decimal& divisor) const {
 
 Result<Decimal> Decimal::round(std::int64_t scale, Rounding mode) const {
   constexpr std::int64_t limit = digits_max;
-  if (scale > limit || scale < -limit) return too_long();
+  if (scale > limit || scale < -limit) return decimal_too_long();
   if (scale >= scale_) {
     return checked(coefficient_.times_ten_to(static_cast<std::uint32_t>(scale - scale_)),
                    static_cast<std::uint64_t>(scale), negative_);

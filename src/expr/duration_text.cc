@@ -29,7 +29,7 @@ Error wrong(std::string_view text) {
   return {ErrorCode::invalid,
           "`" + std::string(text.substr(0, 64)) + "` is not a duration; write 1h30m, 250ms, 3d or PT1H30M"};
 }
-Error too_long() { return {ErrorCode::limit, "the duration is longer than 10000 years"}; }
+Error duration_too_long() { return {ErrorCode::limit, "the duration is longer than 10000 years"}; }
 
 }  // namespace
 
@@ -51,7 +51,7 @@ Result<Duration> read_duration(std::string_view text) {
       std::size_t digits = 0;
       while (digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9') {
         whole = whole * 10 + (rest[digits] - '0');
-        if (whole > __int128{1} << 80) return too_long();
+        if (whole > __int128{1} << 80) return duration_too_long();
         ++digits;
       }
       std::size_t used = digits;
@@ -80,10 +80,10 @@ Result<Duration> read_duration(std::string_view text) {
       if (!found) return wrong(text);
       rest.remove_prefix(found->name.size());
       total += whole * found->nanos + fraction * found->nanos / scale;
-      if (total > duration_seconds_max * nanos_per_second) return too_long();
+      if (total > duration_seconds_max * nanos_per_second) return duration_too_long();
     }
   }
-  if (total > duration_seconds_max * nanos_per_second) return too_long();
+  if (total > duration_seconds_max * nanos_per_second) return duration_too_long();
   if (negative) total = -total;
   __int128 seconds = total / nanos_per_second;
   __int128 nanos = total % nanos_per_second;

@@ -9,10 +9,10 @@ const Json input =
     *parse_json(R"({"amount": 250, "tier": "b", "rate": 0.5, "items": [{"n": 1}, {"n": 2}], "none": null})");
 const Json state = *parse_json(R"({"score": {"value": 710}, "names": ["x", "y"]})");
 
-Environment environment() { return {{{"input", Type::dyn()}, {"state", Type::dyn()}}, false}; }
+Environment expression_environment() { return {{{"input", Type::dyn()}, {"state", Type::dyn()}}, false}; }
 
 std::string evaluated(std::string_view text) {
-  const auto compiled = compile(text, environment());
+  const auto compiled = compile(text, expression_environment());
   if (!compiled) return compiled.error().front().code;
   const Value values[] = {Value::borrow(input), Value::borrow(state)};
   const auto result = compiled->evaluate_json(values);
@@ -48,7 +48,7 @@ TEST(Expression, LogicAbsorbsErrors) {
 }
 
 TEST(Expression, FaultsNameThePlaceAndNearNames) {
-  const auto compiled = compile("1 + inptu.amount", environment());
+  const auto compiled = compile("1 + inptu.amount", expression_environment());
   ASSERT_FALSE(compiled);
   ASSERT_EQ(compiled.error().size(), 1u);
   const Fault& fault = compiled.error()[0];
@@ -57,7 +57,7 @@ TEST(Expression, FaultsNameThePlaceAndNearNames) {
   EXPECT_EQ(fault.length, 5u);
   EXPECT_EQ(fault.message, "`inptu` is not defined here; did you mean `input`?");
 
-  const auto reading = compile("state.scores.value", environment());
+  const auto reading = compile("state.scores.value", expression_environment());
   ASSERT_TRUE(reading);
   const Value values[] = {Value::borrow(input), Value::borrow(state)};
   const auto result = reading->evaluate(values);
@@ -68,16 +68,16 @@ TEST(Expression, FaultsNameThePlaceAndNearNames) {
 }
 
 TEST(Expression, ConditionsMustBeBool) {
-  const auto compiled = compile("input.none", environment());
+  const auto compiled = compile("input.none", expression_environment());
   const Value values[] = {Value::borrow(input), Value::borrow(state)};
   EXPECT_EQ(compiled->evaluate_condition(values).error().code, "not_boolean");
-  EXPECT_TRUE(*compile("input.amount == 250", environment())->evaluate_condition(values));
+  EXPECT_TRUE(*compile("input.amount == 250", expression_environment())->evaluate_condition(values));
 }
 
 TEST(Expression, TellsWhatItReads) {
   const auto compiled =
       compile("input.a.b + state[\"x\"].y[0] + has(input.z) + input.?q.orValue(1) + [dyn(1)].map(input, input.w)[0]",
-              environment());
+              expression_environment());
   ASSERT_TRUE(compiled) << compiled.error()[0].message;
   std::string seen;
   for (const Reference& reference : compiled->references()) {
@@ -90,18 +90,18 @@ TEST(Expression, TellsWhatItReads) {
 }
 
 TEST(Expression, SecretsAreMarkersWhereTheyAreAllowed) {
-  Environment sending = environment();
+  Environment sending = expression_environment();
   sending.allow_secret = true;
   const auto compiled = compile("'Bearer ' + secret('token')", sending);
   ASSERT_TRUE(compiled);
   EXPECT_EQ(compiled->secrets(), std::vector<std::string>{"token"});
   EXPECT_EQ(compiled->evaluate_json({})->as_string(), "Bearer \xEE\x80\x80secret:token\xEE\x80\x81");
-  EXPECT_FALSE(compile("secret('token')", environment()));
+  EXPECT_FALSE(compile("secret('token')", expression_environment()));
   EXPECT_FALSE(compile("secret(input.name)", sending));
 }
 
 TEST(Expression, AValueOutlivesWhatItWasReadFrom) {
-  const auto compiled = compile("[input.items[1], {'t': input.tier}]", environment());
+  const auto compiled = compile("[input.items[1], {'t': input.tier}]", expression_environment());
   ASSERT_TRUE(compiled);
   Value kept;
   {

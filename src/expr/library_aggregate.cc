@@ -161,7 +161,7 @@ Value extreme_by(Context& context, std::span<Value> args) {
   return place ? args[0].item(*place) : context.error();
 }
 
-constexpr Overload overloads[] = {
+constexpr Overload aggregate_overloads[] = {
     {"list(dyn).sum() -> dyn", sum,
      "The sum of numbers, decimals or durations; exact for whole numbers and decimals, 0 for an empty list.",
      R"([decimal("0.10"), decimal("0.20"), 3].sum())", R"(decimal("3.30"))"},
@@ -179,6 +179,6 @@ constexpr Overload overloads[] = {
 
 }  // namespace
 
-Library library_aggregate() { return {"aggregate", overloads}; }
+Library library_aggregate() { return {"aggregate", aggregate_overloads}; }
 
 }  // namespace cairn::expr

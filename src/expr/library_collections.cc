@@ -241,7 +241,7 @@ Value select_keys(Context& context, std::span<Value> args) {
   return context.map(std::move(kept));
 }
 
-constexpr Overload overloads[] = {
+constexpr Overload collections_overloads[] = {
     {"list(T).groupBy(item, expression) -> map(dyn, list(T))", group_by,
      "The items by what the expression gives for them, each group in the order of the list.",
      "[1, 2, 3, 4].groupBy(n, n % 2)", "{0: [2, 4], 1: [1, 3]}", true},
@@ -280,6 +280,6 @@ constexpr Overload overloads[] = {
 
 }  // namespace
 
-Library library_collections() { return {"collections", overloads}; }
+Library library_collections() { return {"collections", collections_overloads}; }
 
 }  // namespace cairn::expr

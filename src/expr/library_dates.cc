@@ -27,7 +27,9 @@ Value result(Context& context, std::optional<Timestamp> at) {
   return Value::timestamp(*at);
 }
 
-Value report(Context& context, const Error& error) { return context.fail("invalid_argument", error.message); }
+Value report_date_error(Context& context, const Error& error) {
+  return context.fail("invalid_argument", error.message);
+}
 
 Value date(Context& context, std::span<Value> args) {
   const auto zone = zone_of(context, args, 3);
@@ -84,7 +86,7 @@ Value format(Context& context, std::span<Value> args) {
   if (!zone || !context.spend_steps(1 + args[1].as_text().size() / 4)) return context.error();
   const auto text =
       format_date(args[0].as_timestamp(), args[1].as_text(), *zone, args.size() > 2 ? args[2].as_text() : "UTC");
-  if (!text.has_value()) return report(context, text.error());
+  if (!text.has_value()) return report_date_error(context, text.error());
   return context.text(*text);
 }
 
@@ -92,7 +94,7 @@ Value parse(Context& context, std::span<Value> args) {
   const auto zone = zone_of(context, args, 2);
   if (!zone || !context.spend_steps(1 + args[1].as_text().size() / 4)) return context.error();
   const auto at = parse_date(args[0].as_text(), args[1].as_text(), *zone);
-  if (!at.has_value()) return report(context, at.error());
+  if (!at.has_value()) return report_date_error(context, at.error());
   return Value::timestamp(*at);
 }
 
@@ -169,7 +171,7 @@ constexpr auto month_days_part = [](const LocalTime& local) {
   return days_in_month(local.date.year, local.date.month);
 };
 
-constexpr Overload overloads[] = {
+constexpr Overload dates_overloads[] = {
     {"date(int, int, int) -> timestamp", date, "Midnight of a day in UTC.", "date(2024, 2, 29)",
      R"(timestamp("2024-02-29T00:00:00Z"))"},
     {"date(int, int, int, string) -> timestamp", date, "The begin of a day in a time zone.",
@@ -300,6 +302,6 @@ constexpr Overload overloads[] = {
 
 }  // namespace
 
-Library library_dates() { return {"dates", overloads}; }
+Library library_dates() { return {"dates", dates_overloads}; }
 
 }  // namespace cairn::expr

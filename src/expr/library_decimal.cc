@@ -19,7 +19,7 @@ Value combine(Context& context, std::span<Value> args, Operation operation) {
   return operation(*a, *b);
 }
 
-Value sum(Context& context, std::span<Value> args) {
+Value sum_decimals(Context& context, std::span<Value> args) {
   return combine(context, args, [&](const Decimal& a, const Decimal& b) { return decimal_value(context, a + b); });
 }
 Value difference(Context& context, std::span<Value> args) {
@@ -50,7 +50,7 @@ Value from_text(Context& context, std::span<Value> args) {
 
 Value from_number(Context& context, std::span<Value> args) { return decimal_value(context, *to_decimal(args[0])); }
 
-Value same(Context&, std::span<Value> args) { return args[0]; }
+Value same_decimal(Context&, std::span<Value> args) { return args[0]; }
 
 Value to_text(Context& context, std::span<Value> args) { return context.text(as_decimal(args[0]).text()); }
 
@@ -162,10 +162,11 @@ Value allocate_by_weights(Context& context, std::span<Value> args) {
   return amounts(context, total.allocate(weights, static_cast<std::uint32_t>(args[2].as_integer())));
 }
 
-constexpr Overload overloads[] = {
-    {"_+_(decimal, decimal) -> decimal", sum, "Exact sum.", R"(decimal("0.1") + decimal("0.2"))", R"(decimal("0.3"))"},
-    {"_+_(decimal, int) -> decimal", sum, "Exact sum.", R"(decimal("0.50") + 1)", R"(decimal("1.50"))"},
-    {"_+_(int, decimal) -> decimal", sum, "Exact sum.", R"(1 + decimal("0.50"))", R"(decimal("1.50"))"},
+constexpr Overload decimal_overloads[] = {
+    {"_+_(decimal, decimal) -> decimal", sum_decimals, "Exact sum.", R"(decimal("0.1") + decimal("0.2"))",
+     R"(decimal("0.3"))"},
+    {"_+_(decimal, int) -> decimal", sum_decimals, "Exact sum.", R"(decimal("0.50") + 1)", R"(decimal("1.50"))"},
+    {"_+_(int, decimal) -> decimal", sum_decimals, "Exact sum.", R"(1 + decimal("0.50"))", R"(decimal("1.50"))"},
     {"_-_(decimal, decimal) -> decimal", difference, "Exact difference.", R"(decimal("1.00") - decimal("0.9"))",
      R"(decimal("0.10"))"},
     {"_-_(decimal, int) -> decimal", difference, "Exact difference.", R"(decimal("0.50") - 1)", R"(decimal("-0.50"))"},
@@ -198,7 +199,8 @@ constexpr Overload overloads[] = {
      R"(decimal("12.50"))", R"(decimal("12.50"))"},
     {"decimal(int) -> decimal", from_number, "The whole number as a decimal.", "decimal(7) / 2", R"(decimal("3.5"))"},
     {"decimal(uint) -> decimal", from_number, "The whole number as a decimal.", "decimal(7u)", R"(decimal("7"))"},
-    {"decimal(decimal) -> decimal", same, "The same decimal.", R"(decimal(decimal("1.0")))", R"(decimal("1.0"))"},
+    {"decimal(decimal) -> decimal", same_decimal, "The same decimal.", R"(decimal(decimal("1.0")))",
+     R"(decimal("1.0"))"},
     {"string(decimal) -> string", to_text, "The decimal as plain text with its scale.", R"(string(decimal("30.30")))",
      R"("30.30")"},
     {"int(decimal) -> int", to_int, "The whole part, rounded towards zero.", R"(int(decimal("-2.9")))", "-2"},
@@ -240,6 +242,6 @@ constexpr Overload overloads[] = {
 
 }  // namespace
 
-Library library_decimal() { return {"decimal", overloads}; }
+Library library_decimal() { return {"decimal", decimal_overloads}; }
 
 }  // namespace cairn::expr

@@ -21,7 +21,7 @@ Value decode(Context& context, Args args) {
   return context.bytes(*bytes);
 }
 
-const Overload overloads[] = {
+const Overload encoders_overloads[] = {
     {"base64.encode(bytes) -> string", encode, "The bytes as base64 text.", "base64.encode(b\"hello\")",
      "\"aGVsbG8=\""},
     {"base64.decode(string) -> bytes", decode, "The bytes of base64 text, with or without padding.",
@@ -30,6 +30,6 @@ const Overload overloads[] = {
 
 }  // namespace
 
-Library library_encoders() { return {"encoders", overloads}; }
+Library library_encoders() { return {"encoders", encoders_overloads}; }
 
 }  // namespace cairn::expr

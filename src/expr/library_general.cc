@@ -115,7 +115,7 @@ Value parse_json_text(Context& context, std::span<Value> args) {
   return from_json(*json);
 }
 
-constexpr Overload overloads[] = {
+constexpr Overload general_overloads[] = {
     {"coalesce(dyn...) -> dyn", coalesce,
      "The first argument that is neither null nor an absent optional, or null; `.?` makes a missing key absent.",
      R"(coalesce({"a": 1}.?b, null, "none"))", R"("none")"},
@@ -135,6 +135,6 @@ constexpr Overload overloads[] = {
 
 }  // namespace
 
-Library library_general() { return {"general", overloads}; }
+Library library_general() { return {"general", general_overloads}; }
 
 }  // namespace cairn::expr

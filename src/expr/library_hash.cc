@@ -24,7 +24,7 @@ Value uuid_from(Context& context, std::span<Value> args) {
   return context.text(text);
 }
 
-constexpr Overload overloads[] = {
+constexpr Overload hash_overloads[] = {
     {"sha256(string) -> string", hash, "The SHA-256 of the text's UTF-8, in hexadecimal.", R"(sha256("abc"))",
      R"("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")"},
     {"sha256(bytes) -> string", hash, "The SHA-256 of the bytes, in hexadecimal.", R"(sha256(b""))",
@@ -36,6 +36,6 @@ constexpr Overload overloads[] = {
 
 }  // namespace
 
-Library library_hash() { return {"hash", overloads}; }
+Library library_hash() { return {"hash", hash_overloads}; }
 
 }  // namespace cairn::expr

@@ -68,7 +68,7 @@ Value distinct(Context& context, Args args) {
   return context.list(std::move(kept));
 }
 
-Value reverse(Context& context, Args args) {
+Value reverse_list(Context& context, Args args) {
   if (!context.spend_steps(args[0].size())) return context.error();
   Value::List items = items_of(args[0]);
   std::reverse(items.begin(), items.end());
@@ -122,7 +122,7 @@ Value last(Context& context, Args args) {
   return args[0].size() == 0 ? Value::none() : context.some(args[0].item(args[0].size() - 1));
 }
 
-const Overload overloads[] = {
+const Overload lists_overloads[] = {
     {"list(T).slice(int, int) -> list(T)", slice, "The items from one position up to before another.",
      "[1, 2, 3].slice(1, 3)", "[2, 3]"},
     {"list(T).flatten() -> list(dyn)", flatten, "Lists inside the list replaced by their items, one level.",
@@ -131,7 +131,8 @@ const Overload overloads[] = {
      "[1, 2, 3]"},
     {"list(T).distinct() -> list(T)", distinct, "Each value once, where it came first.", "[1, 2, 1].distinct()",
      "[1, 2]"},
-    {"list(T).reverse() -> list(T)", reverse, "The items in the opposite order.", "[1, 2, 3].reverse()", "[3, 2, 1]"},
+    {"list(T).reverse() -> list(T)", reverse_list, "The items in the opposite order.", "[1, 2, 3].reverse()",
+     "[3, 2, 1]"},
     {"list(T).sort() -> list(T)", sort, "Sorted upwards; items must be comparable with each other.", "[3, 1, 2].sort()",
      "[1, 2, 3]"},
     {"list(T).sortBy(item, expression) -> list(T)", sort_by,
@@ -147,6 +148,6 @@ const Overload overloads[] = {
 
 }  // namespace
 
-Library library_lists() { return {"lists", overloads}; }
+Library library_lists() { return {"lists", lists_overloads}; }
 
 }  // namespace cairn::expr

@@ -142,7 +142,7 @@ Value shift_right(Context& context, Args args) {
   return shifted(context, args, [](std::uint64_t value, std::int64_t by) { return value >> by; });
 }
 
-const Overload overloads[] = {
+const Overload math_overloads[] = {
     {"math.greatest(list(T)) -> dyn", greatest, "The greatest number of a list.", "math.greatest([1, 3, 2])", "3"},
     {"math.greatest(int...) -> int", greatest, "The greatest of the numbers.", "math.greatest(1, 3, 2)", "3"},
     {"math.greatest(uint...) -> uint", greatest, "The greatest of the numbers.", "math.greatest(1u, 3u)", "3u"},
@@ -193,6 +193,6 @@ const Overload overloads[] = {
 
 }  // namespace
 
-Library library_math() { return {"math", overloads}; }
+Library library_math() { return {"math", math_overloads}; }
 
 }  // namespace cairn::expr

@@ -94,7 +94,7 @@ Value network_ip(Context& context, Args args) { return make(context, network_of(
 Value masked(Context& context, Args args) { return make(context, network_of(args[0]).masked()); }
 Value prefix_length(Context&, Args args) { return Value::integer(network_of(args[0]).prefix); }
 
-const Overload overloads[] = {
+const Overload network_overloads[] = {
     {"ip(string) -> net.IP", ip, "An IP address, version 4 or 6.", "ip(\"10.0.0.1\").family()", "4"},
     {"isIP(string) -> bool", is_ip, "Whether the text is an IP address.", "isIP(\"10.0.0.256\")", "false"},
     {"ip.isCanonical(string) -> bool", is_canonical, "Whether the text is the usual spelling of the address.",
@@ -133,6 +133,6 @@ const Overload overloads[] = {
 
 }  // namespace
 
-Library library_network() { return {"network", overloads}; }
+Library library_network() { return {"network", network_overloads}; }
 
 }  // namespace cairn::expr

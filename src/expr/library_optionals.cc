@@ -56,7 +56,7 @@ Value unwrap(Context& context, Args args) {
   return context.list(std::move(items));
 }
 
-const Overload overloads[] = {
+const Overload optionals_overloads[] = {
     {"optional.of(T) -> optional_type(T)", of, "An optional that is present.", "optional.of(1).hasValue()", "true"},
     {"optional.ofNonZeroValue(T) -> optional_type(T)", of_non_zero,
      "Absent for null, false, 0, empty text and empty containers.", "optional.ofNonZeroValue(\"\").hasValue()",
@@ -77,6 +77,6 @@ const Overload overloads[] = {
 
 }  // namespace
 
-Library library_optionals() { return {"optionals", overloads}; }
+Library library_optionals() { return {"optionals", optionals_overloads}; }
 
 }  // namespace cairn::expr

@@ -60,7 +60,7 @@ Value extract_all(Context& context, Args args) {
   return context.list(std::move(found));
 }
 
-Value replace(Context& context, Args args) {
+Value replace_matches(Context& context, Args args) {
   const re2::RE2* program = prepare(context, args);
   if (!program) return context.error();
   const std::string_view text = args[0].as_text();
@@ -91,22 +91,22 @@ Value replace(Context& context, Args args) {
   return context.text(out);
 }
 
-const Overload overloads[] = {
+const Overload regex_overloads[] = {
     {"regex.extract(string, string) -> optional_type(string)", extract,
      "The first match, or its group when the pattern has one.",
      "regex.extract(\"order A-17\", \"[A-Z]-([0-9]+)\").value()", "\"17\""},
     {"regex.extractAll(string, string) -> list(string)", extract_all,
      "Every match, or its group when the pattern has one.", "regex.extractAll(\"a1 b22\", \"[0-9]+\")",
      "[\"1\", \"22\"]"},
-    {"regex.replace(string, string, string) -> string", replace,
+    {"regex.replace(string, string, string) -> string", replace_matches,
      "Every match replaced; \\1 stands for the first group.",
      "regex.replace(\"2024-01\", \"([0-9]+)-([0-9]+)\", \"\\\\2/\\\\1\")", "\"01/2024\""},
-    {"regex.replace(string, string, string, int) -> string", replace,
+    {"regex.replace(string, string, string, int) -> string", replace_matches,
      "The first matches replaced; a negative number means all.", "regex.replace(\"aaa\", \"a\", \"b\", 2)", "\"bba\""},
 };
 
 }  // namespace
 
-Library library_regex() { return {"regex", overloads}; }
+Library library_regex() { return {"regex", regex_overloads}; }
 
 }  // namespace cairn::expr

@@ -69,7 +69,7 @@ Value difference(Context& context, Args args) {
   });
 }
 
-const Overload overloads[] = {
+const Overload sets_overloads[] = {
     {"sets.contains(list(T), list(T)) -> bool", contains, "Whether the first list has every item of the second.",
      "sets.contains([1, 2, 3], [3, 1])", "true"},
     {"sets.equivalent(list(T), list(T)) -> bool", equivalent,
@@ -84,6 +84,6 @@ const Overload overloads[] = {
 
 }  // namespace
 
-Library library_sets() { return {"sets", overloads}; }
+Library library_sets() { return {"sets", sets_overloads}; }
 
 }  // namespace cairn::expr

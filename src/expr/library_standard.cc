@@ -13,7 +13,7 @@ namespace {
 
 using Args = std::span<Value>;
 
-Value same(Context&, Args args) { return std::move(args[0]); }
+Value same_value(Context&, Args args) { return std::move(args[0]); }
 
 Value range_error(Context& context, const char* type) {
   return context.fail("overflow", std::string("the value is outside the range of ") + type);
@@ -137,7 +137,7 @@ Value duration_of_integer(Context& context, Args args) {
   return Value::duration(value);
 }
 
-const Overload overloads[] = {
+const Overload standard_overloads[] = {
     {"size(string) -> int", size_of_text, "The number of characters (code points).", "size(\"grün\")", "4"},
     {"size(bytes) -> int", size_of_bytes, "The number of bytes.", "size(b\"abc\")", "3"},
     {"size(list(T)) -> int", size_of_container, "The number of items.", "size([1, 2])", "2"},
@@ -157,26 +157,26 @@ const Overload overloads[] = {
     {"matches(string, string) -> bool", matches, "Whether a regular expression (RE2) matches somewhere in the text.",
      "matches(\"A-17\", \"[0-9]\")", "true"},
     {"type(T) -> type(T)", type_of, "The type of a value.", "type(1) == int", "true"},
-    {"dyn(T) -> dyn", same, "The same value, with a type that is looked at only when evaluating.", "dyn(1) == 1.0",
-     "true"},
-    {"bool(bool) -> bool", same, "The same value.", "bool(true)", "true"},
+    {"dyn(T) -> dyn", same_value, "The same value, with a type that is looked at only when evaluating.",
+     "dyn(1) == 1.0", "true"},
+    {"bool(bool) -> bool", same_value, "The same value.", "bool(true)", "true"},
     {"bool(string) -> bool", boolean_of_text, "Reads true, false, t, f, 1, 0.", "bool(\"true\")", "true"},
-    {"int(int) -> int", same, "The same value.", "int(3)", "3"},
+    {"int(int) -> int", same_value, "The same value.", "int(3)", "3"},
     {"int(uint) -> int", integer_of_unsigned, "The same number; beyond 64 bits with sign it is an error.", "int(3u)",
      "3"},
     {"int(double) -> int", integer_of_number, "The number without its fraction, towards zero.", "int(-3.7)", "-3"},
     {"int(string) -> int", integer_of_text, "Reads a whole number.", "int(\"42\")", "42"},
     {"int(timestamp) -> int", integer_of_timestamp, "Seconds since 1970-01-01T00:00:00Z.",
      "int(timestamp(\"1970-01-01T00:01:00Z\"))", "60"},
-    {"uint(uint) -> uint", same, "The same value.", "uint(3u)", "3u"},
+    {"uint(uint) -> uint", same_value, "The same value.", "uint(3u)", "3u"},
     {"uint(int) -> uint", unsigned_of_integer, "The same number; a negative one is an error.", "uint(3)", "3u"},
     {"uint(double) -> uint", unsigned_of_number, "The number without its fraction.", "uint(3.7)", "3u"},
     {"uint(string) -> uint", unsigned_of_text, "Reads a whole number without sign.", "uint(\"42\")", "42u"},
-    {"double(double) -> double", same, "The same value.", "double(1.5)", "1.5"},
+    {"double(double) -> double", same_value, "The same value.", "double(1.5)", "1.5"},
     {"double(int) -> double", number_of_whole, "The nearest double.", "double(3)", "3.0"},
     {"double(uint) -> double", number_of_whole, "The nearest double.", "double(3u)", "3.0"},
     {"double(string) -> double", number_of_text, "Reads a number.", "double(\"1.5\")", "1.5"},
-    {"string(string) -> string", same, "The same text.", "string(\"a\")", "\"a\""},
+    {"string(string) -> string", same_value, "The same text.", "string(\"a\")", "\"a\""},
     {"string(bool) -> string", text_of_boolean, "true or false.", "string(true)", "\"true\""},
     {"string(int) -> string", text_of_integer, "The digits.", "string(42)", "\"42\""},
     {"string(uint) -> string", text_of_unsigned, "The digits.", "string(42u)", "\"42\""},
@@ -186,14 +186,15 @@ const Overload overloads[] = {
     {"string(timestamp) -> string", text_of_timestamp, "RFC 3339 in UTC.", "string(timestamp(0))",
      "\"1970-01-01T00:00:00Z\""},
     {"string(duration) -> string", text_of_duration, "Seconds with fraction.", "string(duration(\"1m\"))", "\"60s\""},
-    {"bytes(bytes) -> bytes", same, "The same bytes.", "bytes(b\"a\")", "b\"a\""},
+    {"bytes(bytes) -> bytes", same_value, "The same bytes.", "bytes(b\"a\")", "b\"a\""},
     {"bytes(string) -> bytes", bytes_of_text, "The UTF-8 of a text.", "bytes(\"a\")", "b\"a\""},
-    {"timestamp(timestamp) -> timestamp", same, "The same time.", "timestamp(timestamp(0)) == timestamp(0)", "true"},
+    {"timestamp(timestamp) -> timestamp", same_value, "The same time.", "timestamp(timestamp(0)) == timestamp(0)",
+     "true"},
     {"timestamp(string) -> timestamp", timestamp_of_text, "Reads RFC 3339.",
      "timestamp(\"2024-02-02T08:00:00Z\").getFullYear()", "2024"},
     {"timestamp(int) -> timestamp", timestamp_of_integer, "Seconds since 1970-01-01T00:00:00Z.",
      "timestamp(60) == timestamp(\"1970-01-01T00:01:00Z\")", "true"},
-    {"duration(duration) -> duration", same, "The same length of time.",
+    {"duration(duration) -> duration", same_value, "The same length of time.",
      "duration(duration(\"1s\")) == duration(\"1s\")", "true"},
     {"duration(string) -> duration", duration_of_text, "Reads 1h30m, 1.5h, 250ms, 3d or ISO 8601 (PT1H30M).",
      "duration(\"PT1H\") == duration(\"60m\")", "true"},
@@ -203,6 +204,6 @@ const Overload overloads[] = {
 
 }  // namespace
 
-Library library_standard() { return {"standard", overloads}; }
+Library library_standard() { return {"standard", standard_overloads}; }
 
 }  // namespace cairn::expr

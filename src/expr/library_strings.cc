@@ -212,7 +212,7 @@ Value trim(Context& context, Args args) {
   return context.text(begin < end ? text.substr(begin, end - begin) : std::string_view());
 }
 
-Value reverse(Context& context, Args args) {
+Value reverse_text(Context& context, Args args) {
   const std::string_view text = args[0].as_text();
   if (!spend(context, text)) return context.error();
   std::string out(text.size(), '\0');
@@ -249,7 +249,7 @@ Value quote(Context& context, Args args) {
 
 Value format(Context& context, Args args) { return format_text(context, args[0].as_text(), args[1]); }
 
-const Overload overloads[] = {
+const Overload strings_overloads[] = {
     {"string.charAt(int) -> string", char_at, "The character at a position; empty at the end.", "\"abc\".charAt(1)",
      "\"b\""},
     {"string.indexOf(string) -> int", index_of, "Where another text first begins, or -1.", "\"abcb\".indexOf(\"b\")",
@@ -276,7 +276,8 @@ const Overload overloads[] = {
     {"string.substring(int, int) -> string", substring, "The text from a position up to before another.",
      "\"abc\".substring(0, 2)", "\"ab\""},
     {"string.trim() -> string", trim, "Without white space at both ends.", "\"  a \".trim()", "\"a\""},
-    {"string.reverse() -> string", reverse, "The characters in the opposite order.", "\"abc\".reverse()", "\"cba\""},
+    {"string.reverse() -> string", reverse_text, "The characters in the opposite order.", "\"abc\".reverse()",
+     "\"cba\""},
     {"string.format(list(dyn)) -> string", format, "Fills in %s %d %f %.2f %e %b %x %X %o.",
      "\"%s: %.2f\".format([\"a\", 1.5])", "\"a: 1.50\""},
     {"list(string).join() -> string", join, "All texts one after the other.", "[\"a\", \"b\"].join()", "\"ab\""},
@@ -288,6 +289,6 @@ const Overload overloads[] = {
 
 }  // namespace
 
-Library library_strings() { return {"strings", overloads}; }
+Library library_strings() { return {"strings", strings_overloads}; }
 
 }  // namespace cairn::expr

@@ -138,7 +138,7 @@ Value is_blank(Context& context, std::span<Value> args) {
   return Value::boolean(text.find_first_not_of(" \t\r\n") == std::string_view::npos);
 }
 
-constexpr Overload overloads[] = {
+constexpr Overload text_overloads[] = {
     {"template(string, map(string, dyn)) -> string", fill_template,
      "The text with {name} or {a.b} replaced by values; {{ and }} stand for the braces, a missing name is an error.",
      R"(template("Dear {customer.name}, {count} items {{draft}}", {"customer": {"name": "Ann"}, "count": 3}))",
@@ -166,6 +166,6 @@ constexpr Overload overloads[] = {
 
 }  // namespace
 
-Library library_text() { return {"text", overloads}; }
+Library library_text() { return {"text", text_overloads}; }
 
 }  // namespace cairn::expr

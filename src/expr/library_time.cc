@@ -79,7 +79,7 @@ Value duration_milliseconds(Context&, Args a) {
 }
 
 #define CAIRN_T "timestamp(\"2009-02-13T23:31:30Z\")"
-const Overload overloads[] = {
+const Overload time_overloads[] = {
     {"timestamp.getFullYear() -> int", full_year, "The year, in UTC.", CAIRN_T ".getFullYear()", "2009"},
     {"timestamp.getFullYear(string) -> int", full_year, "The year, in a zone.", CAIRN_T ".getFullYear(\"UTC\")",
      "2009"},
@@ -121,6 +121,6 @@ const Overload overloads[] = {
 
 }  // namespace
 
-Library library_time() { return {"time", overloads}; }
+Library library_time() { return {"time", time_overloads}; }
 
 }  // namespace cairn::expr

@@ -6,7 +6,7 @@
 namespace cairn::expr {
 namespace {
 
-std::string repeated(std::string_view text, int count) {
+std::string repeated_text(std::string_view text, int count) {
   std::string result;
   for (int i = 0; i < count; ++i) result += text;
   return result;
@@ -14,7 +14,7 @@ std::string repeated(std::string_view text, int count) {
 
 std::string code_of(const std::string& body, std::string_view binding) {
   constexpr int doublings = 40;
-  const std::string text = repeated(binding, doublings) + body + repeated(")", doublings);
+  const std::string text = repeated_text(binding, doublings) + body + repeated_text(")", doublings);
   const auto expression = compile(text, {{{"x"}}});
   if (!expression.has_value()) return expression.error().front().message;
   const Value bindings[] = {Value::integer(1)};

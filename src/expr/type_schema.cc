@@ -6,7 +6,7 @@ namespace cairn::expr {
 
 namespace {
 
-constexpr int depth_max = 32;
+constexpr int schema_depth_max = 32;
 
 Type deduce(const Json& schema, int depth);
 
@@ -35,7 +35,7 @@ Type deduce_object(const Json& schema, int depth) {
 }
 
 Type deduce(const Json& schema, int depth) {
-  if (!schema.is_object() || depth > depth_max) return Type::dyn();
+  if (!schema.is_object() || depth > schema_depth_max) return Type::dyn();
   const Json& type = schema["type"];
   if (!type.is_string()) return Type::dyn();
   const std::string_view name = type.as_string();

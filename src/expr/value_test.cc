@@ -8,7 +8,7 @@
 namespace cairn::expr {
 namespace {
 
-std::string evaluated(std::string_view text) {
+std::string value_of(std::string_view text) {
   const auto compiled = compile(text, {});
   if (!compiled) return compiled.error()[0].code;
   const auto result = compiled->evaluate_json({});
@@ -26,43 +26,43 @@ TEST(Value, BorrowedJsonIsReadWithoutCopying) {
 }
 
 TEST(Value, BecomesJsonAsTheRulesSay) {
-  EXPECT_EQ(evaluated("timestamp('2024-02-02T08:00:00Z')"), "\"2024-02-02T08:00:00Z\"");
-  EXPECT_EQ(evaluated("duration('90m')"), "\"PT1H30M\"");
-  EXPECT_EQ(evaluated("duration('PT1H30M') == duration('90m')"), "true");
-  EXPECT_EQ(evaluated("b'hello'"), "\"aGVsbG8=\"");
-  EXPECT_EQ(evaluated("5u"), "5");
-  EXPECT_EQ(evaluated("{1: 2}"), "not_json");
-  EXPECT_EQ(evaluated("int"), "not_json");
-  EXPECT_EQ(evaluated("0.0 / 0.0"), "not_json");
-  EXPECT_EQ(evaluated("[1.0 / 0.0]"), "not_json");
-  EXPECT_EQ(evaluated("optional.none()"), "not_json");
-  EXPECT_EQ(evaluated("optional.of(1)"), "1");
-  EXPECT_EQ(evaluated("'a\\u0000b'"), "not_json");
-  EXPECT_EQ(evaluated("9223372036854775807"), "9223372036854775807");
+  EXPECT_EQ(value_of("timestamp('2024-02-02T08:00:00Z')"), "\"2024-02-02T08:00:00Z\"");
+  EXPECT_EQ(value_of("duration('90m')"), "\"PT1H30M\"");
+  EXPECT_EQ(value_of("duration('PT1H30M') == duration('90m')"), "true");
+  EXPECT_EQ(value_of("b'hello'"), "\"aGVsbG8=\"");
+  EXPECT_EQ(value_of("5u"), "5");
+  EXPECT_EQ(value_of("{1: 2}"), "not_json");
+  EXPECT_EQ(value_of("int"), "not_json");
+  EXPECT_EQ(value_of("0.0 / 0.0"), "not_json");
+  EXPECT_EQ(value_of("[1.0 / 0.0]"), "not_json");
+  EXPECT_EQ(value_of("optional.none()"), "not_json");
+  EXPECT_EQ(value_of("optional.of(1)"), "1");
+  EXPECT_EQ(value_of("'a\\u0000b'"), "not_json");
+  EXPECT_EQ(value_of("9223372036854775807"), "9223372036854775807");
 }
 
 TEST(Value, MapsIterateInKeyOrder) {
-  EXPECT_EQ(evaluated("{'b': 1, 'a': 2, 'c': 3}.map(k, k)"), R"(["a","b","c"])");
-  EXPECT_EQ(evaluated("{'b': 1, 'a': 2}.transformList(k, v, v)"), "[2,1]");
-  EXPECT_EQ(evaluated("{10: 'x', 9u: 'y', true: 'z', '1': 'w'}.transformList(k, v, v)"), R"(["z","y","x","w"])");
+  EXPECT_EQ(value_of("{'b': 1, 'a': 2, 'c': 3}.map(k, k)"), R"(["a","b","c"])");
+  EXPECT_EQ(value_of("{'b': 1, 'a': 2}.transformList(k, v, v)"), "[2,1]");
+  EXPECT_EQ(value_of("{10: 'x', 9u: 'y', true: 'z', '1': 'w'}.transformList(k, v, v)"), R"(["z","y","x","w"])");
 }
 
 TEST(Value, NumbersCompareAcrossKinds) {
-  EXPECT_EQ(evaluated("[1 == 1.0, 1u == 1, 2 > 1.5, 1 in [1.0], dyn(1) != '1', {1: 2} == {1u: 2.0}]"),
+  EXPECT_EQ(value_of("[1 == 1.0, 1u == 1, 2 > 1.5, 1 in [1.0], dyn(1) != '1', {1: 2} == {1u: 2.0}]"),
             "[true,true,true,true,true,true]");
-  EXPECT_EQ(evaluated("0.0 / 0.0 == 0.0 / 0.0"), "false");
-  EXPECT_EQ(evaluated("1 < 0.0 / 0.0"), "false");
+  EXPECT_EQ(value_of("0.0 / 0.0 == 0.0 / 0.0"), "false");
+  EXPECT_EQ(value_of("1 < 0.0 / 0.0"), "false");
 }
 
 TEST(Value, ArithmeticThatLeavesItsRangeIsAnError) {
-  EXPECT_EQ(evaluated("9223372036854775807 + 1"), "overflow");
-  EXPECT_EQ(evaluated("-9223372036854775808 / -1"), "overflow");
-  EXPECT_EQ(evaluated("-9223372036854775808 % -1"), "0");
-  EXPECT_EQ(evaluated("1 / 0"), "divide_by_zero");
-  EXPECT_EQ(evaluated("1 % 0"), "divide_by_zero");
-  EXPECT_EQ(evaluated("[1][1]"), "index_out_of_range");
-  EXPECT_EQ(evaluated("[1][-1]"), "index_out_of_range");
-  EXPECT_EQ(evaluated("timestamp('9999-12-31T23:59:59Z') + duration('1s')"), "overflow");
+  EXPECT_EQ(value_of("9223372036854775807 + 1"), "overflow");
+  EXPECT_EQ(value_of("-9223372036854775808 / -1"), "overflow");
+  EXPECT_EQ(value_of("-9223372036854775808 % -1"), "0");
+  EXPECT_EQ(value_of("1 / 0"), "divide_by_zero");
+  EXPECT_EQ(value_of("1 % 0"), "divide_by_zero");
+  EXPECT_EQ(value_of("[1][1]"), "index_out_of_range");
+  EXPECT_EQ(value_of("[1][-1]"), "index_out_of_range");
+  EXPECT_EQ(value_of("timestamp('9999-12-31T23:59:59Z') + duration('1s')"), "overflow");
 }
 
 TEST(TimeZone, FollowsTheDatabaseAndTheRuleAfterIt) {

@@ -4,10 +4,10 @@ namespace cairn::expr {
 
 namespace {
 
-constexpr int depth_max = 512;
+constexpr int walk_depth_max = 512;
 
 bool walk(Context& context, const Value& value, int depth) {
-  if (depth > depth_max) {
+  if (depth > walk_depth_max) {
     context.fail("limit", "the value is nested deeper than 512 levels");
     return false;
   }

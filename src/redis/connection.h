@@ -21,7 +21,8 @@ using Command = std::vector<std::string>;
 
 class Connection {
  public:
-  // `timeout` applies to looking up the name, to connecting to each of its addresses and to every reply. ErrorCode::unavailable gives the reason.
+  // `timeout` applies to looking up the name, to connecting to each of its addresses and to every reply.
+  // ErrorCode::unavailable gives the reason.
   static Result<std::unique_ptr<Connection>> open(std::string_view url, Duration timeout);
   ~Connection();
   Connection(const Connection&) = delete;

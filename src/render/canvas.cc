@@ -14,8 +14,6 @@ constexpr int edge_label_width_max = 168;
 constexpr int edge_label_height = 14;
 constexpr int edge_label_offset = 6;
 
-int even(int value) { return value + (value & 1); }
-
 }  // namespace
 
 const Spacing& Canvas::spacing() const { return down() ? spacing_down : spacing_right; }

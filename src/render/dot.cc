@@ -3,7 +3,7 @@
 namespace cairn::render {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string dot_quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -42,23 +42,23 @@ const char* attributes(Shape shape) {
 }  // namespace
 
 std::string dot_text(const Layout& layout) {
-  std::string out = "digraph " + quoted(layout.name) + " {\n";
+  std::string out = "digraph " + dot_quoted(layout.name) + " {\n";
   out += layout.direction == Direction::down ? "  rankdir=TB\n" : "  rankdir=LR\n";
   out += "  node [fontname=\"sans-serif\" fontsize=11]\n  edge [fontname=\"sans-serif\" fontsize=10]\n";
   for (std::size_t i = 0; i < layout.nodes.size(); ++i) {
     const Node& node = layout.nodes[i];
     out += "  n" + std::to_string(i) + " [" + attributes(node.shape);
     if (node.shape == Shape::fork || node.shape == Shape::join) {
-      out += " label=\"\" xlabel=" + quoted(node.text);
+      out += " label=\"\" xlabel=" + dot_quoted(node.text);
     } else if (node.shape != Shape::start && node.shape != Shape::end) {
-      out += " label=" + quoted(node.text);
+      out += " label=" + dot_quoted(node.text);
     }
     out += "]\n";
   }
   for (const Link& link : layout.links) {
     out += "  n" + std::to_string(link.from) + " -> n" + std::to_string(link.to);
     std::string attributes;
-    if (!link.label.empty()) attributes += " label=" + quoted(link.label);
+    if (!link.label.empty()) attributes += " label=" + dot_quoted(link.label);
     if (link.kind != LaneKind::flow) attributes += " style=dashed";
     if (link.back) attributes += " constraint=false";
     if (!attributes.empty()) out += " [" + attributes.substr(1) + "]";

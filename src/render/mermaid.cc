@@ -4,7 +4,7 @@ namespace cairn::render {
 namespace {
 
 // Inside quotes Mermaid reads HTML entities in its own form, #35; and so on.
-std::string quoted(const std::string& text) {
+std::string mermaid_quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     switch (c) {
@@ -70,12 +70,12 @@ std::string mermaid_text(const Layout& layout) {
   std::string out = layout.direction == Direction::down ? "flowchart TD\n" : "flowchart LR\n";
   for (std::size_t i = 0; i < layout.nodes.size(); ++i) {
     const Brackets shape = brackets(layout.nodes[i].shape);
-    out += "  n" + std::to_string(i) + shape.open + quoted(node_text(layout.nodes[i])) + shape.close + "\n";
+    out += "  n" + std::to_string(i) + shape.open + mermaid_quoted(node_text(layout.nodes[i])) + shape.close + "\n";
   }
   for (const Link& link : layout.links) {
     const char* arrow = link.kind == LaneKind::flow ? " -->" : " -.->";
     out += "  n" + std::to_string(link.from) + arrow;
-    if (!link.label.empty()) out += "|" + quoted(link.label) + "|";
+    if (!link.label.empty()) out += "|" + mermaid_quoted(link.label) + "|";
     out += " n" + std::to_string(link.to) + "\n";
   }
   return out;

@@ -15,8 +15,6 @@ constexpr int hexagon_inset = 20;
 constexpr int circle = 22;
 constexpr int bar_thickness = 8;
 
-int even(int value) { return value + (value & 1); }
-
 // Wraps the text into the part of `width_max` that `taken` leaves. The node is as wide as needed, at least `width_min`.
 void fit(Node& node, int height, int taken, int width_min, std::size_t lines_max) {
   node.lines = wrap_text(node.text, step_font_px, step_width - taken, lines_max);

@@ -7,6 +7,9 @@
 
 namespace cairn::render {
 
+// Half of an even size is exact.
+inline int even(int value) { return value + (value & 1); }
+
 // Every plain step has the same width, so adding or removing a step moves nothing sideways.
 inline constexpr int step_width = 184;
 inline constexpr int step_height = 40;

@@ -9,7 +9,7 @@ namespace {
 // A quarter of a circle of radius 65536 in eight steps.
 constexpr int quarter_steps = 8;
 constexpr long quarter[quarter_steps + 1] = {65536, 64277, 60547, 54491, 46341, 36410, 25080, 12785, 0};
-constexpr int curve_steps = 8;
+constexpr int arc_steps = 8;
 
 int fixed(long tenths, int scale) { return static_cast<int>(tenths * scale * 256 / 10); }
 
@@ -53,11 +53,11 @@ Track rect_track(const Mark& mark, int scale) {
 
 void add_curve(std::vector<Dot>& dots, Dot control, Dot to) {
   const Dot from = dots.back();
-  for (int i = 1; i <= curve_steps; ++i) {
+  for (int i = 1; i <= arc_steps; ++i) {
     const long t = i;
-    const long u = curve_steps - i;
+    const long u = arc_steps - i;
     const auto at = [&](long a, long b, long c) {
-      return static_cast<int>((u * u * a + 2 * u * t * b + t * t * c) / (curve_steps * curve_steps));
+      return static_cast<int>((u * u * a + 2 * u * t * b + t * t * c) / (arc_steps * arc_steps));
     };
     dots.push_back({at(from.x, control.x, to.x), at(from.y, control.y, to.y)});
   }

@@ -5,7 +5,7 @@
 namespace cairn {
 namespace {
 
-Timestamp at(std::string_view text) { return *parse_timestamp(text); }
+Timestamp instant(std::string_view text) { return *parse_timestamp(text); }
 
 Schedule cron(std::string_view text, std::string_view zone = "UTC") {
   auto read =
@@ -23,7 +23,7 @@ Schedule every(std::string_view length, std::string_view from) {
 
 std::string times(const Schedule& schedule, std::string_view after, std::size_t count) {
   std::string text;
-  for (const Timestamp one : next_times(schedule, at(after), count)) {
+  for (const Timestamp one : next_times(schedule, instant(after), count)) {
     text += (text.empty() ? "" : " ") + format_timestamp(one);
   }
   return text;
@@ -71,15 +71,15 @@ TEST(NextTime, IntervalsNeverDrift) {
 
 TEST(NextTime, StaysBetweenFromAndUntil) {
   Schedule schedule = cron("0 0 * * *");
-  schedule.from = at("2024-01-10T00:00:00Z");
-  schedule.until = at("2024-01-11T00:00:00Z");
+  schedule.from = instant("2024-01-10T00:00:00Z");
+  schedule.until = instant("2024-01-11T00:00:00Z");
   EXPECT_EQ(times(schedule, "2024-01-01T00:00:00Z", 5), "2024-01-10T00:00:00Z 2024-01-11T00:00:00Z");
 }
 
 TEST(Jitter, IsTheSameForTheSameFiringAndSpreads) {
   Schedule schedule = cron("0 * * * *");
   schedule.jitter = Duration::of_seconds(600);
-  const Timestamp hour = at("2024-01-01T01:00:00Z");
+  const Timestamp hour = instant("2024-01-01T01:00:00Z");
   EXPECT_EQ(with_jitter(schedule, "a", hour), with_jitter(schedule, "a", hour));
   EXPECT_NE(with_jitter(schedule, "a", hour), with_jitter(schedule, "b", hour));
   std::int64_t least = 600'000, most = 0;
@@ -95,7 +95,7 @@ TEST(Jitter, IsTheSameForTheSameFiringAndSpreads) {
 }
 
 std::string due(const Schedule& schedule, std::string_view handled_until, std::string_view now) {
-  const Due found = due_time(schedule, "s", at(handled_until), at(now));
+  const Due found = due_time(schedule, "s", instant(handled_until), instant(now));
   return (found.fire ? format_timestamp(*found.fire) : "nothing") + ", next " +
          (found.next ? format_timestamp(*found.next) : "never");
 }
@@ -135,10 +135,10 @@ TEST(DueTime, CatchesUpInOrder) {
 TEST(DueTime, KnowsJitter) {
   Schedule hourly = cron("0 * * * *");
   hourly.jitter = Duration::of_seconds(1200);
-  const Timestamp first = at("2024-01-01T01:00:00Z");
+  const Timestamp first = instant("2024-01-01T01:00:00Z");
   const Timestamp really = with_jitter(hourly, "s", first);
   ASSERT_GT(really, first);
-  const Timestamp handled_until = at("2024-01-01T00:00:00Z");
+  const Timestamp handled_until = instant("2024-01-01T00:00:00Z");
   EXPECT_FALSE(due_time(hourly, "s", handled_until, *add(really, Duration::of_ms(-1))).fire);
   EXPECT_EQ(due_time(hourly, "s", handled_until, *add(really, Duration::of_ms(-1))).next, really);
   EXPECT_EQ(due_time(hourly, "s", handled_until, really).fire, first);
@@ -148,14 +148,14 @@ TEST(DueTime, KnowsJitter) {
 TEST(DueTime, AJitterLongerThanThePeriodLosesNoFiring) {
   Schedule schedule = every("PT1M", "2024-01-01T00:00:00Z");
   schedule.jitter = Duration::of_seconds(3600);
-  Timestamp handled_until = at("2024-01-01T00:00:00Z");
+  Timestamp handled_until = instant("2024-01-01T00:00:00Z");
   Timestamp now = handled_until;
   for (int round = 1; round <= 200; ++round) {
     const Due waiting = due_time(schedule, "s", handled_until, now);
     ASSERT_FALSE(waiting.fire) << round;
     now = *waiting.next;
     const Due firing = due_time(schedule, "s", handled_until, now);
-    ASSERT_EQ(firing.fire, add(at("2024-01-01T00:00:00Z"), Duration::of_seconds(60 * round)));
+    ASSERT_EQ(firing.fire, add(instant("2024-01-01T00:00:00Z"), Duration::of_seconds(60 * round)));
     ASSERT_LT(now, *next_time(schedule, *firing.fire)) << "before the next one is due";
     handled_until = firing.handled_until;
   }
@@ -163,7 +163,7 @@ TEST(DueTime, AJitterLongerThanThePeriodLosesNoFiring) {
 
 TEST(DueTime, NeverAgainAfterUntil) {
   Schedule hourly = cron("0 * * * *");
-  hourly.until = at("2024-01-01T01:00:00Z");
+  hourly.until = instant("2024-01-01T01:00:00Z");
   EXPECT_EQ(due(hourly, "2024-01-01T00:00:00Z", "2024-01-01T01:00:00Z"), "2024-01-01T01:00:00Z, next never");
   EXPECT_EQ(due(hourly, "2024-01-01T01:00:00Z", "2024-01-01T02:00:00Z"), "nothing, next never");
 }

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t text_bytes_max = 4u << 10;
 // A checkpoint names a row that was near the end when it was signed. Other nodes may have appended rows since.
-constexpr std::size_t recent_max = 100'000;
+constexpr std::size_t recent_entries_max = 100'000;
 
 bool is_storable_text(std::string_view text) {
   return text.size() <= text_bytes_max && text.find('\0') == std::string_view::npos && is_utf8(text);
@@ -125,7 +125,7 @@ bool AuditCheck::add(const AuditRow& row) {
   known_ = known_ || row.hash == known_hash_;
   if (key_) {
     recent_[row.sequence] = row.hash;
-    if (recent_.size() > recent_max) recent_.erase(recent_.begin());
+    if (recent_.size() > recent_entries_max) recent_.erase(recent_.begin());
   }
   return true;
 }

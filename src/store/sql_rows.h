@@ -25,6 +25,22 @@ inline Result<std::int64_t> read_cursor(const std::string& cursor, std::int64_t 
   return value;
 }
 
+// Priority and number of the last task of a page: the list is sorted by both.
+struct TaskCursor {
+  std::optional<std::int64_t> priority;
+  std::int64_t number = 0;
+};
+
+inline Result<TaskCursor> read_task_cursor(const std::string& cursor) {
+  TaskCursor at;
+  if (cursor.empty()) return at;
+  const std::size_t dot = cursor.find('.');
+  if (dot == std::string::npos) return Error{ErrorCode::invalid, "the cursor is not one that this list gave"};
+  CAIRN_TRY(at.priority, read_cursor(cursor.substr(0, dot), 0));
+  CAIRN_TRY(at.number, read_cursor(cursor.substr(dot + 1), 0));
+  return at;
+}
+
 template <class Row>
 void unknown(const Row& row, const char* what, const std::string& text) {
   row.fail({ErrorCode::corrupt, std::string("a stored ") + what + " is unknown: " + text});

@@ -100,4 +100,11 @@ struct CommitOutcome {
   std::vector<RunRow> leased;  // new runs that started leased
 };
 
+inline CommitOutcome outcome_of(CommitOutcome::Kind kind, Error error = {}) {
+  CommitOutcome outcome;
+  outcome.kind = kind;
+  outcome.error = std::move(error);
+  return outcome;
+}
+
 }  // namespace cairn

@@ -8,7 +8,6 @@ namespace cairn {
 
 namespace {
 
-constexpr std::int64_t day_seconds = 86'400;
 // No zone was ever further from UTC. The offsets this long before and after a local time are the only candidates.
 constexpr std::int64_t offset_max = 16 * 3'600;
 

@@ -10,20 +10,20 @@
 namespace cairn {
 namespace {
 
-struct Field {
+struct CronField {
   const char* name;
   int min;
   int max;
 };
-constexpr Field second_field{"second", 0, 59};
-constexpr Field minute_field{"minute", 0, 59};
-constexpr Field hour_field{"hour", 0, 23};
-constexpr Field day_field{"day of month", 1, 31};
-constexpr Field month_field{"month", 1, 12};
-constexpr Field weekday_field{"day of week", 0, 7};
+constexpr CronField second_field{"second", 0, 59};
+constexpr CronField minute_field{"minute", 0, 59};
+constexpr CronField hour_field{"hour", 0, 23};
+constexpr CronField day_field{"day of month", 1, 31};
+constexpr CronField month_field{"month", 1, 12};
+constexpr CronField weekday_field{"day of week", 0, 7};
 
-constexpr std::array<std::string_view, 12> month_names = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
-                                                          "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
+constexpr std::array<std::string_view, 12> cron_month_names = {"JAN", "FEB", "MAR", "APR", "MAY", "JUN",
+                                                               "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"};
 constexpr std::array<std::string_view, 7> weekday_names = {"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"};
 
 struct Nickname {
@@ -48,13 +48,15 @@ struct Piece {
   Piece without_end(std::size_t count) const { return {text.substr(0, text.size() - count), at}; }
 };
 
-CronFault fault(const Piece& piece, const Field& field, const std::string& what) {
+CronFault fault(const Piece& piece, const CronField& field, const std::string& what) {
   std::string message("the ");
   message.append(field.name).append(" `").append(piece.text).append("` ").append(what);
   return {piece.at, std::move(message)};
 }
 
-std::string range_words(const Field& field) { return std::to_string(field.min) + " to " + std::to_string(field.max); }
+std::string range_words(const CronField& field) {
+  return std::to_string(field.min) + " to " + std::to_string(field.max);
+}
 
 std::vector<Piece> split(const Piece& whole, char separator) {
   std::vector<Piece> pieces;
@@ -68,14 +70,14 @@ std::vector<Piece> split(const Piece& whole, char separator) {
 }
 
 // A number or a name within the field's range.
-Result<int, CronFault> number(const Piece& piece, const Field& field) {
+Result<int, CronFault> number(const Piece& piece, const CronField& field) {
   if (piece.text.empty()) return fault(piece, field, "is empty; expected " + range_words(field));
   if (is_letter(piece.text[0])) {
     const bool month = field.name == month_field.name;
     if (month || field.name == weekday_field.name) {
-      const std::size_t count = month ? month_names.size() : weekday_names.size();
+      const std::size_t count = month ? cron_month_names.size() : weekday_names.size();
       for (std::size_t i = 0; i < count; ++i) {
-        if (piece.is(month ? month_names[i] : weekday_names[i])) return static_cast<int>(i) + (month ? 1 : 0);
+        if (piece.is(month ? cron_month_names[i] : weekday_names[i])) return static_cast<int>(i) + (month ? 1 : 0);
       }
       return fault(piece, field,
                    month ? "is no month; the names are JAN to DEC" : "is no day; the names are SUN to SAT");
@@ -99,7 +101,7 @@ struct Span {
 };
 
 // `*`, `5`, `1-5`, each with an optional `/2`.
-Result<Span, CronFault> span(const Piece& piece, const Field& field) {
+Result<Span, CronFault> span(const Piece& piece, const CronField& field) {
   const std::vector<Piece> parts = split(piece, '/');
   if (parts.size() > 2) return fault(piece, field, "has more than one `/`");
   Span result{field.min, field.max, 1};
@@ -118,21 +120,21 @@ Result<Span, CronFault> span(const Piece& piece, const Field& field) {
     result.last = 6;
   }
   if (parts.size() == 2) {
-    const Field steps{field.name, 1, field.max};
+    const CronField steps{field.name, 1, field.max};
     CAIRN_TRY(result.step, number(parts[1], steps));
   }
   return result;
 }
 
 template <std::size_t Size>
-Result<void, CronFault> set_span(const Piece& piece, const Field& field, std::bitset<Size>& bits) {
+Result<void, CronFault> set_span(const Piece& piece, const CronField& field, std::bitset<Size>& bits) {
   CAIRN_TRY(const Span range, span(piece, field));
   for (int i = range.first; i <= range.last; i += range.step) bits.set(static_cast<std::size_t>(i) % Size);
   return {};
 }
 
 template <std::size_t Size>
-Result<void, CronFault> set_list(const Piece& whole, const Field& field, std::bitset<Size>& bits) {
+Result<void, CronFault> set_list(const Piece& whole, const CronField& field, std::bitset<Size>& bits) {
   for (const Piece& piece : split(whole, ',')) CAIRN_TRY_VOID(set_span(piece, field, bits));
   return {};
 }

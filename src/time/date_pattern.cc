@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 7> day_names{"Monday", "Tuesday",  "Wedne
 constexpr std::size_t pattern_bytes_max = 200;
 
 // A run of one letter, or literal text (letter 0).
-struct Field {
+struct PatternField {
   char letter = 0;
   std::size_t count = 0;
   std::string text;
@@ -55,9 +55,9 @@ Error bad_pattern(std::string_view pattern, const std::string& why) {
   return {ErrorCode::invalid, "the date pattern \"" + std::string(pattern.substr(0, 60)) + "\" " + why};
 }
 
-Result<std::vector<Field>> read_pattern(std::string_view pattern) {
+Result<std::vector<PatternField>> read_pattern(std::string_view pattern) {
   if (pattern.size() > pattern_bytes_max) return bad_pattern(pattern, "is longer than 200 bytes");
-  std::vector<Field> fields;
+  std::vector<PatternField> fields;
   const auto literal = [&](char c) {
     if (fields.empty() || fields.back().letter != 0) fields.push_back({});
     fields.back().text.push_back(c);
@@ -107,7 +107,7 @@ void append_number(std::int64_t value, std::size_t digits, std::string& out) {
   out += text;
 }
 
-void append_offset(std::int64_t offset, const Field& field, std::string& out) {
+void append_offset(std::int64_t offset, const PatternField& field, std::string& out) {
   if (offset == 0 && field.letter == 'X') {
     out.push_back('Z');
     return;
@@ -120,7 +120,7 @@ void append_offset(std::int64_t offset, const Field& field, std::string& out) {
   append_number(minutes % 60, 2, out);
 }
 
-void append_field(const Field& field, Timestamp at, const LocalTime& local, const TimeZone& zone,
+void append_field(const PatternField& field, Timestamp at, const LocalTime& local, const TimeZone& zone,
                   std::string_view zone_name, std::string& out) {
   const Date date = local.date;
   const std::int32_t hour = local.second / 3'600;
@@ -202,7 +202,7 @@ std::optional<std::int32_t> take_name(std::string_view& rest, const std::array<s
   return std::nullopt;
 }
 
-std::optional<std::int64_t> take_offset(std::string_view& rest, const Field& field) {
+std::optional<std::int64_t> take_offset(std::string_view& rest, const PatternField& field) {
   if (field.letter == 'X' && rest.starts_with('Z')) {
     rest.remove_prefix(1);
     return 0;
@@ -219,7 +219,7 @@ std::optional<std::int64_t> take_offset(std::string_view& rest, const Field& fie
 }
 
 // False if the text does not have this field here.
-bool take_field(const Field& field, std::string_view& rest, Parts& parts) {
+bool take_field(const PatternField& field, std::string_view& rest, Parts& parts) {
   const std::size_t least = field.count;
   const std::size_t most = field.count == 1 ? 2 : field.count;
   const auto number = [&](std::int64_t& into) {
@@ -273,22 +273,22 @@ bool take_field(const Field& field, std::string_view& rest, Parts& parts) {
 
 Result<std::string> format_date(Timestamp at, std::string_view pattern, const TimeZone& zone,
                                 std::string_view zone_name) {
-  CAIRN_TRY(const std::vector<Field> fields, read_pattern(pattern));
+  CAIRN_TRY(const std::vector<PatternField> fields, read_pattern(pattern));
   const LocalTime local = to_local(at, zone);
   std::string result;
-  for (const Field& field : fields) append_field(field, at, local, zone, zone_name, result);
+  for (const PatternField& field : fields) append_field(field, at, local, zone, zone_name, result);
   return result;
 }
 
 Result<Timestamp> parse_date(std::string_view text, std::string_view pattern, const TimeZone& zone) {
-  CAIRN_TRY(const std::vector<Field> fields, read_pattern(pattern));
+  CAIRN_TRY(const std::vector<PatternField> fields, read_pattern(pattern));
   const auto refuse = [&](const std::string& why) {
     return Error{ErrorCode::invalid, "\"" + std::string(text.substr(0, 60)) + "\" is not a time of the form \"" +
                                          std::string(pattern) + "\": " + why};
   };
   std::string_view rest = text;
   Parts parts;
-  for (const Field& field : fields) {
+  for (const PatternField& field : fields) {
     if (std::string_view("DQYweV").find(field.letter) != std::string_view::npos && field.letter != 0) {
       return bad_pattern(pattern,
                          "has " + std::string(field.count, field.letter) + ", which can be written but not read");

@@ -6,8 +6,6 @@ namespace cairn {
 
 namespace {
 
-constexpr std::int64_t day_seconds = 86'400;
-
 class RuleText {
  public:
   explicit RuleText(std::string_view text) : text_(text) {}

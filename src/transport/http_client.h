@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/name_lookup.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "transport/egress_policy.h"
 #include "transport/http_call.h"
-#include "base/name_lookup.h"
 
 namespace cairn {
 

@@ -532,7 +532,8 @@ TEST_F(Database, AStopWithoutDrainTimeStillWrites) {
 // Programs read and write events too, and may keep one locked.
 TEST_F(Database, ALockedEventHoldsUpOnlyItsSubject) {
   open();
-  sql("INSERT INTO cairn.outbox_event (event_id, event_type, aggregate_id) VALUES ('a1', 't', 'a'), ('b1', 't', 'b'), ('a2', 't', 'a')");
+  sql("INSERT INTO cairn.outbox_event (event_id, event_type, aggregate_id) VALUES ('a1', 't', 'a'), ('b1', 't', 'b'), "
+      "('a2', 't', 'a')");
   const auto ids = [](const std::vector<OutboxRow>& rows) {
     std::string list;
     for (const OutboxRow& row : rows) list += row.event.id.value + " ";

@@ -18,7 +18,7 @@ Result<std::string> random_hex(std::size_t count) {
   return to_hex(bytes);
 }
 
-std::optional<std::vector<std::string>> texts(const Json* list) {
+std::optional<std::vector<std::string>> texts_if_list(const Json* list) {
   if (list == nullptr || !list->is_array()) return std::nullopt;
   std::vector<std::string> out;
   for (const Json& item : list->items()) {
@@ -70,9 +70,9 @@ std::optional<Identity> identity_of(const ApiKeyRow& row, Timestamp now) {
   for (const std::string& name : row.roles) {
     if (const auto role = role_from(name)) identity.roles.push_back(*role);
   }
-  identity.task_roles = texts(row.scope.is_object() ? row.scope.find("task_roles") : nullptr);
+  identity.task_roles = texts_if_list(row.scope.is_object() ? row.scope.find("task_roles") : nullptr);
   if (!identity.task_roles) identity.task_roles.emplace();
-  identity.prefixes = texts(row.scope.is_object() ? row.scope.find("prefixes") : nullptr);
+  identity.prefixes = texts_if_list(row.scope.is_object() ? row.scope.find("prefixes") : nullptr);
   // A missing prefix list must not mean "no limit", except for an admin.
   if (!identity.prefixes && !identity.may(Permission::administer)) identity.prefixes.emplace();
   return identity;

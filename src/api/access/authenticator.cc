@@ -28,7 +28,7 @@ const Json* claim_at(const Json& claims, std::string_view path) {
   return at;
 }
 
-std::vector<std::string> texts(const Json* claim) {
+std::vector<std::string> texts_of_claim(const Json* claim) {
   std::vector<std::string> out;
   if (claim == nullptr) return out;
   if (claim->is_string()) out.emplace_back(claim->as_string());
@@ -257,7 +257,7 @@ Result<Identity> Authenticator::by_token(std::string_view text) {
   identity.person = std::string(person->as_string());
   identity.task_roles.emplace();
   constexpr std::string_view own = "cairn:";
-  for (const std::string& name : texts(claim_at(token->claims, settings.roles_claim))) {
+  for (const std::string& name : texts_of_claim(claim_at(token->claims, settings.roles_claim))) {
     if (!name.starts_with(own)) {
       identity.task_roles->push_back(name);
     } else if (const auto role = role_from(std::string_view(name).substr(own.size()))) {
@@ -265,7 +265,7 @@ Result<Identity> Authenticator::by_token(std::string_view text) {
     }
   }
   // A worker token without prefixes may lease nothing: a missing list must not mean "no limit".
-  identity.prefixes = texts(claim_at(token->claims, settings.prefixes_claim));
+  identity.prefixes = texts_of_claim(claim_at(token->claims, settings.prefixes_claim));
   for (const Role role : identity.roles) {
     if (role == Role::admin) identity.prefixes.reset();
   }

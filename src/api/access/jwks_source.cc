@@ -11,7 +11,7 @@
 namespace cairn::api {
 namespace {
 
-constexpr std::size_t file_bytes_max = 1u << 20;
+constexpr std::size_t jwks_bytes_max = 1u << 20;
 // A failed fetch is repeated after this pause, sooner than the regular refresh.
 constexpr std::chrono::milliseconds retry_pause{30'000};
 
@@ -36,7 +36,7 @@ Result<std::string> read_key_file(const std::string& path) {
   if (!file) return Error{ErrorCode::unavailable, path + " cannot be read"};
   std::ostringstream text;
   text << file.rdbuf();
-  if (text.str().size() > file_bytes_max) return Error{ErrorCode::limit, path + " is larger than 1 MiB"};
+  if (text.str().size() > jwks_bytes_max) return Error{ErrorCode::limit, path + " is larger than 1 MiB"};
   return text.str();
 }
 

@@ -118,12 +118,12 @@ Json claims() {
                        {"exp", noon + 300},
                        {"roles", Json::array({"cairn:operator", "cairn:nonsense", "clerk"})}});
 }
-Json with(std::string_view name, Json value) {
+Json claims_with(std::string_view name, Json value) {
   Json json = claims();
   json.set(name, std::move(value));
   return json;
 }
-Json without(std::string_view name) {
+Json claims_without(std::string_view name) {
   Json json = Json::object();
   const Json all = claims();
   for (const Json::Member& member : all.members()) {
@@ -184,25 +184,25 @@ TEST_F(Tokens, WithWrongClaimsAreRefused) {
   const Signer signer("ES256", "k");
   publish({&signer});
   ASSERT_TRUE(enter(signer.token(claims())));
-  ASSERT_TRUE(enter(signer.token(with("aud", Json::array({"other", "cairn"})))));
-  ASSERT_TRUE(enter(signer.token(with("exp", noon - 59))));
-  ASSERT_TRUE(enter(signer.token(with("nbf", noon + 59))));
-  const std::vector<Json> bad{without("iss"),
-                              with("iss", "https://evil.example"),
-                              without("aud"),
-                              with("aud", "other"),
-                              with("aud", Json::array({"cairn", 7})),
-                              with("aud", Json::object()),
-                              without("sub"),
-                              with("sub", ""),
-                              without("exp"),
-                              with("exp", noon - 61),
-                              with("exp", 1e308),
-                              with("exp", "soon"),
-                              with("nbf", noon + 61),
-                              with("nbf", "later"),
-                              without("email"),
-                              with("email", 7)};
+  ASSERT_TRUE(enter(signer.token(claims_with("aud", Json::array({"other", "cairn"})))));
+  ASSERT_TRUE(enter(signer.token(claims_with("exp", noon - 59))));
+  ASSERT_TRUE(enter(signer.token(claims_with("nbf", noon + 59))));
+  const std::vector<Json> bad{claims_without("iss"),
+                              claims_with("iss", "https://evil.example"),
+                              claims_without("aud"),
+                              claims_with("aud", "other"),
+                              claims_with("aud", Json::array({"cairn", 7})),
+                              claims_with("aud", Json::object()),
+                              claims_without("sub"),
+                              claims_with("sub", ""),
+                              claims_without("exp"),
+                              claims_with("exp", noon - 61),
+                              claims_with("exp", 1e308),
+                              claims_with("exp", "soon"),
+                              claims_with("nbf", noon + 61),
+                              claims_with("nbf", "later"),
+                              claims_without("email"),
+                              claims_with("email", 7)};
   for (const Json& one : bad) {
     const auto refused = enter(signer.token(one));
     ASSERT_FALSE(refused) << write_json(one);
@@ -237,7 +237,7 @@ TEST_F(Tokens, ThatAreForgedAreRefused) {
     changed[at] = changed[at] == 'A' ? 'B' : 'A';
     EXPECT_FALSE(enter(changed)) << at;
   }
-  EXPECT_FALSE(enter(signer.token(with("pad", std::string(9000, 'x')))));
+  EXPECT_FALSE(enter(signer.token(claims_with("pad", std::string(9000, 'x')))));
 }
 
 TEST_F(Tokens, AKeyThatTheIssuerAddsIsFoundAndOneThatItRemovesIsNot) {

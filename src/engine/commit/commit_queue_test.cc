@@ -365,7 +365,7 @@ class TwoWriters final : public ForwardingStore {
 TEST_F(CommitQueueTest, NoAnswerIsLeftBehindWithTwoWriters) {
   TwoWriters two(*store_);
   constexpr int rounds = 300;
-  constexpr int units = 16;        // more than a writer answers itself
+  constexpr int units = 16;         // more than a writer answers itself
   constexpr int parts = 1 + 4 + 2;  // one is being answered, the line is full, and each writer has one more
   for (int round = 0; round < rounds; ++round) {
     auto queue = std::make_unique<CommitQueue>(two);

@@ -8,14 +8,6 @@
 
 namespace cairn {
 
-namespace {
-CommitOutcome outcome_of(CommitOutcome::Kind kind) {
-  CommitOutcome outcome;
-  outcome.kind = kind;
-  return outcome;
-}
-}  // namespace
-
 Result<std::vector<CommitOutcome>> MemoryStore::commit(std::span<const Unit> units) {
   std::vector<CommitOutcome> outcomes;
   Wakeup wakeup;

@@ -18,8 +18,8 @@ using postgres::Sql;
 namespace {
 
 // When to look again for events that a program had locked.
-constexpr Duration look_again_after = Duration::of_seconds(1);
-constexpr std::int64_t assigned_at_once = 256;  // even if few are claimed: a paused sink asks for one event only
+constexpr Duration look_for_events_after = Duration::of_seconds(1);
+constexpr std::int64_t events_assigned_at_once = 256;  // even if few are claimed: a paused sink asks for one event only
 // When an event is delivered again that could not be marked as published, because a program had it locked.
 constexpr Duration locked_event_again = Duration::of_seconds(30);
 
@@ -73,7 +73,7 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_outbox(std::span<const SinkF
   for (;;) {
     std::int64_t assigned = 0;
     auto result = claim_part(sinks, claim, assigned);
-    if (!result || !result->empty() || assigned < assigned_at_once) return result;
+    if (!result || !result->empty() || assigned < events_assigned_at_once) return result;
   }
 }
 
@@ -97,7 +97,9 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
     db.send(Sql::outbox_lock, postgres::lock_key("outbox", db.schema()));
     db.send(Sql::short_lock_timeout);
     assigned =
-        fresh ? db.query(Sql::assign_outbox, assigned_at_once, names, prefixes, at, 4 * assigned_at_once).changed() : 0;
+        fresh ? db.query(Sql::assign_outbox, events_assigned_at_once, names, prefixes, at, 4 * events_assigned_at_once)
+                    .changed()
+              : 0;
     std::vector<OutboxRow> claimed;
     Rows rows =
         db.query(Sql::claim_outbox, at, claim.sink, std::min(max, static_cast<std::int64_t>(outbox_retries_max(claim))),
@@ -120,14 +122,14 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
       db.send(Sql::unqueue_events, claim.sink, unreadable);
       db.send(Sql::next_of_subjects, claim.sink, unreadable, at);
       db.send(Sql::publish_events, unreadable, at);
-      if (claimed.empty()) assigned = assigned_at_once;  // there may be others behind them
+      if (claimed.empty()) assigned = events_assigned_at_once;  // there may be others behind them
     }
     return claimed;
   });
   if (events && events->empty() && fresh && assigned == 0) {
     // A program has the new events locked. No notification comes if it does not publish them.
     Wakeup wakeup;
-    wakeup.due = after(now(), look_again_after);
+    wakeup.due = after(now(), look_for_events_after);
     tell(wakeup);
   }
   return events;

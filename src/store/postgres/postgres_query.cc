@@ -248,27 +248,8 @@ Result<std::vector<TaskEvent>> PostgresStore::task_events(const TaskId& id) {
   });
 }
 
-namespace {
-
-// Priority and number of the last row: the order is by both.
-struct TaskCursor {
-  std::optional<std::int64_t> priority;
-  std::int64_t number = 0;
-};
-
-Result<TaskCursor> read_task_cursor(const std::string& cursor) {
-  TaskCursor read;
-  if (cursor.empty()) return read;
-  const auto dot = cursor.find('.');
-  CAIRN_TRY(read.priority, sql::read_cursor(cursor.substr(0, dot), 0));
-  CAIRN_TRY(read.number, sql::read_cursor(dot == std::string::npos ? "?" : cursor.substr(dot + 1), 0));
-  return read;
-}
-
-}  // namespace
-
 Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const PageRequest& request) {
-  CAIRN_TRY_VOID(read_task_cursor(request.cursor));
+  CAIRN_TRY_VOID(sql::read_task_cursor(request.cursor));
   std::optional<std::string> status;
   if (filter.status) status = to_string(*filter.status);
   std::optional<postgres::Column<std::string>> roles;
@@ -279,7 +260,7 @@ Result<Page<TaskRow>> PostgresStore::list_tasks(const TaskFilter& filter, const 
   const bool closed_too = filter.closed || !live;
   return read<Page<TaskRow>>([&](Connection& db) {
     const auto ask = [&](const std::string& behind, std::int64_t count) {
-      const TaskCursor from = read_task_cursor(behind).value();
+      const sql::TaskCursor from = sql::read_task_cursor(behind).value();
       const auto query = [&](Sql statement, const auto&... more) {
         return db.query(statement, status, text_or_null(filter.assignee), roles, text_or_null(filter.name),
                         from.priority, from.number, count, text_or_null(filter.reference_key),

@@ -19,7 +19,7 @@ namespace cairn::sqlite {
 namespace {
 
 // The statements of statements.sql, in enumerator order.
-const std::vector<std::string_view>& statement_texts() {
+const std::vector<std::string_view>& sqlite_statements() {
   static const std::vector<std::string_view> texts = [] {
     std::vector<std::string_view> found;
     std::string_view rest = statements_text;
@@ -171,7 +171,7 @@ sqlite3_stmt* Connection::ready(Sql id) {
   if (error_) return nullptr;
   sqlite3_stmt*& statement = statements_[static_cast<std::size_t>(id)];
   if (statement == nullptr) {
-    const std::string_view text = statement_texts()[static_cast<std::size_t>(id)];
+    const std::string_view text = sqlite_statements()[static_cast<std::size_t>(id)];
     const int code = sqlite3_prepare_v3(handle_, text.data(), static_cast<int>(text.size()), SQLITE_PREPARE_PERSISTENT,
                                         &statement, nullptr);
     if (code != SQLITE_OK) {

@@ -15,13 +15,6 @@ using sqlite::Transaction;
 
 namespace {
 
-CommitOutcome outcome_of(CommitOutcome::Kind kind, Error error = {}) {
-  CommitOutcome outcome;
-  outcome.kind = kind;
-  outcome.error = std::move(error);
-  return outcome;
-}
-
 Json names(const std::vector<std::string>& list) {
   Json::Array items;
   for (const std::string& name : list) items.emplace_back(name);

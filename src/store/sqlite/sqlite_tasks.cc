@@ -9,26 +9,6 @@ using sqlite::Sql;
 using sqlite::text_or_null;
 using sqlite::Transaction;
 
-namespace {
-
-// A task list is sorted by priority and age, so its cursor holds both.
-struct TaskCursor {
-  std::optional<std::int64_t> priority;
-  std::int64_t number = 0;
-};
-
-Result<TaskCursor> read_task_cursor(const std::string& cursor) {
-  TaskCursor at;
-  if (cursor.empty()) return at;
-  const std::size_t dot = cursor.find('.');
-  if (dot == std::string::npos) return Error{ErrorCode::invalid, "the cursor is not one that this list gave"};
-  CAIRN_TRY(at.priority, sql::read_cursor(cursor.substr(0, dot), 0));
-  CAIRN_TRY(at.number, sql::read_cursor(cursor.substr(dot + 1), 0));
-  return at;
-}
-
-}  // namespace
-
 void SqliteStore::task_event(std::int64_t task, TaskEvent::Kind kind, std::string_view actor, const Json& details) {
   writer_->run(Sql::insert_task_event, task, to_string(kind), now(), actor, details);
 }
@@ -102,7 +82,7 @@ Result<std::optional<TaskRow>> SqliteStore::find_task(const TaskId& id) {
 }
 
 Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const PageRequest& request) {
-  CAIRN_TRY(const TaskCursor cursor, read_task_cursor(request.cursor));
+  CAIRN_TRY(const sql::TaskCursor cursor, sql::read_task_cursor(request.cursor));
   Reader db = reader();
   Page<TaskRow> page;
   std::optional<std::string_view> status;

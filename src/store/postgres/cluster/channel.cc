@@ -17,12 +17,12 @@ namespace cairn::postgres {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds quiet{5};     // between two notifications of one process
-constexpr std::chrono::seconds echo_every{2};     // how often an idle node asks the server
-constexpr std::chrono::seconds answer_within{3};  // later than that the channel is in doubt
-constexpr std::chrono::seconds look_every{2};     // poll interval if no channel can work
-constexpr std::size_t payload_bytes_max = 7000;   // PostgreSQL's own limit is 8000
-constexpr int mutes_max = 3;                      // in a row, before polling takes over
+constexpr std::chrono::milliseconds notification_pause{5};  // between two notifications of one process
+constexpr std::chrono::seconds echo_every{2};               // how often an idle node asks the server
+constexpr std::chrono::seconds answer_within{3};            // later than that the channel is in doubt
+constexpr std::chrono::seconds look_every{2};               // poll interval if no channel can work
+constexpr std::size_t payload_bytes_max = 7000;             // PostgreSQL's own limit is 8000
+constexpr int mutes_max = 3;                                // in a row, before polling takes over
 
 }  // namespace
 
@@ -170,7 +170,7 @@ Channel::Doubt Channel::listen(Connection& connection) {
     auto until = next_echo;
     {
       const std::lock_guard lock(mutex_);
-      if (has_pending_) until = std::min(until, last_said_ + quiet);
+      if (has_pending_) until = std::min(until, last_said_ + notification_pause);
     }
     if (!wait(until)) return Doubt::lost;
     read_notifications();
@@ -353,7 +353,7 @@ bool Channel::say_pending() {
   Wakeup told;
   {
     const std::lock_guard lock(mutex_);
-    if (!has_pending_ || (Clock::now() < last_said_ + quiet && !stopping_)) return true;
+    if (!has_pending_ || (Clock::now() < last_said_ + notification_pause && !stopping_)) return true;
     told = std::exchange(pending_, {});
     has_pending_ = false;
   }

@@ -13,7 +13,7 @@ namespace cairn::postgres {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds quiet{5};  // between two hints of one process
+constexpr std::chrono::milliseconds hint_pause{5};  // between two hints of one process
 constexpr std::chrono::seconds retry_after{1};
 constexpr std::chrono::hours long_time{1};
 constexpr std::size_t hint_bytes_max = 64 * 1024;
@@ -94,7 +94,7 @@ Result<void> Hints::carry() {
     auto until = Clock::now() + long_time;
     {
       const std::lock_guard lock(mutex_);
-      if (has_pending_) until = last_said_ + quiet;
+      if (has_pending_) until = last_said_ + hint_pause;
     }
     if (wait(until, in->descriptor())) {
       CAIRN_TRY(const auto messages, in->read());
@@ -115,7 +115,7 @@ Result<void> Hints::say_pending(redis::Connection& out) {
   Wakeup told;
   {
     const std::lock_guard lock(mutex_);
-    if (!has_pending_ || Clock::now() < last_said_ + quiet) return {};
+    if (!has_pending_ || Clock::now() < last_said_ + hint_pause) return {};
     told = std::exchange(pending_, {});
     has_pending_ = false;
     last_said_ = Clock::now();

@@ -16,13 +16,6 @@ namespace {
 constexpr std::size_t numbers_ahead = 8;
 constexpr std::size_t numbers_ahead_max = 512;
 
-CommitOutcome outcome_of(CommitOutcome::Kind kind, Error error = {}) {
-  CommitOutcome outcome;
-  outcome.kind = kind;
-  outcome.error = std::move(error);
-  return outcome;
-}
-
 template <class T>
 Column<T> column_of(const std::set<T>& values) {
   Column<T> column;

@@ -8,7 +8,7 @@ namespace cairn::postgres {
 namespace {
 
 constexpr std::size_t penalty_max = 64;
-constexpr std::size_t recent_max = 8192;
+constexpr std::size_t recent_numbers_max = 8192;
 constexpr std::chrono::milliseconds numbers_last{250};
 
 }  // namespace
@@ -44,7 +44,7 @@ std::optional<std::int64_t> InstanceNumbers::number_of(const std::string& instan
 
 void InstanceNumbers::learn(const std::string& instance, Timestamp started_at, std::int64_t number) {
   const std::lock_guard lock(mutex_);
-  if (recent_.size() >= recent_max) older_ = std::exchange(recent_, {});
+  if (recent_.size() >= recent_numbers_max) older_ = std::exchange(recent_, {});
   recent_[instance] = {started_at, number};
 }
 

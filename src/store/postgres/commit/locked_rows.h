@@ -41,7 +41,7 @@ class LockedRows {
   };
 
   mutable std::mutex mutex_;
-  std::map<std::string, Lock> locks_;  // by row
+  std::map<std::string, Lock> locks_;   // by row
   std::atomic<std::size_t> count_ = 0;  // of those that `knows`
 };
 

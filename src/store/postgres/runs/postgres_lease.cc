@@ -44,7 +44,7 @@ constexpr std::size_t keyed_runs_max = 8192;    // per scan
 constexpr std::int64_t unkeyed_among = 20'000;  // entries that are searched for runs without a key
 
 // When to look again for runs that another transaction had locked. No notification comes if that transaction fails.
-constexpr Duration look_again_after = Duration::of_seconds(1);
+constexpr Duration look_for_runs_after = Duration::of_seconds(1);
 
 // A row of `lease_ready`, without the columns that all of them share.
 RunRow read_ready(const Rows& rows) {
@@ -449,7 +449,7 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
   if (request.max >= large_question) one_by_one.lock();
   const auto look_again = [this] {
     Wakeup again;  // for this node only: others look for themselves
-    again.due = after(now(), look_again_after);
+    again.due = after(now(), look_for_runs_after);
     hear(again);
   };
   // A lease whose answer is lost expires by itself, so no look-up is needed.

@@ -36,7 +36,7 @@ namespace {
 
 std::atomic<Conductor*> conductor = nullptr;
 
-const std::vector<std::string_view>& statement_texts() {
+const std::vector<std::string_view>& postgres_statements() {
   static const std::vector<std::string_view> texts = [] {
     std::vector<std::string_view> list;
     std::string_view all = statements_text;
@@ -87,7 +87,7 @@ std::string for_schema(std::string_view text, const std::string& schema) {
 }
 
 std::string statement_text(Sql id, const std::string& schema) {
-  return for_schema(statement_texts()[static_cast<std::size_t>(id)], schema);
+  return for_schema(postgres_statements()[static_cast<std::size_t>(id)], schema);
 }
 
 void note(void* given, const PGresult* result) {
