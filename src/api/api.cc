@@ -33,12 +33,17 @@ Response bad_id(std::string_view what) {
                  std::string(what) + " must have 1 to 200 letters, digits, `.`, `_`, `~`, `:` and `-`");
 }
 
-PageRequest page_of(const Call& call) {
+Result<PageRequest> page_of(const Call& call) {
+  constexpr std::size_t page_limit_max = 1000;
   PageRequest page;
   const std::string_view limit = call.request.query_value("limit");
-  std::size_t value = 0;
-  if (std::from_chars(limit.data(), limit.data() + limit.size(), value).ec == std::errc() && value > 0) {
-    page.limit = std::min<std::size_t>(value, 1000);
+  if (!limit.empty()) {
+    const auto read = std::from_chars(limit.data(), limit.data() + limit.size(), page.limit);
+    const bool too_large = read.ec == std::errc::result_out_of_range;
+    if (read.ptr != limit.data() + limit.size() || (read.ec != std::errc() && !too_large) || page.limit == 0) {
+      return Error{ErrorCode::invalid, "`limit` must be a whole number from 1; a page has at most 1000 items"};
+    }
+    page.limit = too_large ? page_limit_max : std::min(page.limit, page_limit_max);
   }
   page.cursor = std::string(call.request.query_value("cursor"));
   return page;

@@ -60,7 +60,7 @@ Actor actor_of(const Call& call);
 bool is_caller_id(std::string_view id);
 Response bad_id(std::string_view what);
 // Reads `limit` and `cursor`; at most 1000 rows per page.
-PageRequest page_of(const Call& call);
+Result<PageRequest> page_of(const Call& call);
 // Reads If-Match: "7" or 7. Empty if absent; an error if it is not a state version.
 Result<std::optional<std::uint64_t>> state_version_of(const Call& call);
 

@@ -47,7 +47,9 @@ class PageText {
 // `fetch` reads a page from the store; `show` creates the document of a row.
 template <class Fetch, class Show>
 Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
-  const PageRequest asked = page_of(call);
+  const auto read = page_of(call);
+  if (!read) return problem(400, "limit", "Invalid limit", read.error().message);
+  const PageRequest& asked = *read;
   const std::size_t bytes_max = call.answer_limits.page_bytes_max;
   PageText text;
   PageRequest portion{std::min(asked.limit, page_portion), asked.cursor};

@@ -148,7 +148,7 @@ def cases(key, viewer_key):
     for name in ("..", "%2e%2e", "'", "%27%3Bdrop", "%0d%0a", "%E2%80%AE", "a" * 300, "*", "%7B%7D", "null", "-1", "%F0%9F%98%80", "%2F", "a%2Fhistory", "%25", "%3Cscript%3E", "0", "a%20b", "%22", "~"):
         add(f"an instance called {name[:20]}", f"GET /v1/instances/{name} HTTP/1.1\r\n{auth}{close}\r\n", (404, 400, 422))
         add(f"a run called {name[:20]}", f"GET /v1/runs/{name} HTTP/1.1\r\n{auth}{close}\r\n", (404, 400, 422))
-    for query in ("zzzz=1", "limit=1&zzzz=1", "status=odd", "STATUS=waiting", "=", "=1", "limit%00=1", "%zz=1"):
+    for query in ("zzzz=1", "limit=1&zzzz=1", "status=odd", "limit=abc", "limit=0", "limit=-1", "limit=5x", "limit=1.5", "STATUS=waiting", "=", "=1", "limit%00=1", "%zz=1"):
         add(f"instances?{query}", f"GET /v1/instances?{query} HTTP/1.1\r\n{auth}{close}\r\n", 400)
     add("instances?after=x&wait=1s", f"GET /v1/instances/x?after=x&wait=1s HTTP/1.1\r\n{auth}{close}\r\n", 400)
     add("instances?wait=soon", f"GET /v1/instances/x?wait=soon HTTP/1.1\r\n{auth}{close}\r\n", (400, 422))
