@@ -57,18 +57,21 @@ std::size_t EventFeed::listeners() const {
 }
 
 void EventFeed::subscribe(OutboxFilter filter, std::optional<std::int64_t> after, EventStream stream) {
+  std::call_once(begun_, [this] { begin(); });
   const std::scoped_lock lock(mutex_);
   newcomers_.push_back({std::move(filter), after, std::move(stream)});
-  if (!thread_.joinable()) {
-    listening_ = core_.listeners().listen([this](const Wakeup& wakeup) {
-      if (!wakeup.outbox) return;
-      const std::scoped_lock inner(mutex_);
-      look_ = true;
-      changed_.notify_all();
-    });
-    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-  }
   changed_.notify_all();
+}
+
+// Without the lock: wakeups arrive under the lock of the listeners and take ours.
+void EventFeed::begin() {
+  listening_ = core_.listeners().listen([this](const Wakeup& wakeup) {
+    if (!wakeup.outbox) return;
+    const std::scoped_lock lock(mutex_);
+    look_ = true;
+    changed_.notify_all();
+  });
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
 // The store cannot return the last sequence, but it answers fast whether one follows N, and sequences only grow.

@@ -33,6 +33,7 @@ class EventFeed {
     bool live = false;  // has received everything up to the feed's own position
   };
 
+  void begin();
   void run(const std::stop_token& stop);
   Result<std::int64_t> newest();
   // The last event before which no other event can still appear.
@@ -59,6 +60,7 @@ class EventFeed {
   std::list<Listener> listeners_;  // used by the thread only
   std::int64_t position_ = 0;
   std::int64_t settled_ = 0;  // up to here no further event appears
+  std::once_flag begun_;  // with the first listener
   std::shared_ptr<void> listening_;
   std::jthread thread_;
 };

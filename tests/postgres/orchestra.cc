@@ -45,8 +45,9 @@ bool Orchestra::wait_until_paused(std::unique_lock<std::mutex>& lock, Player& pl
     if (changed_.wait_for(lock, std::chrono::milliseconds(2), [&] { return player.waiting || player.done; })) {
       return true;
     }
+    const int backend = player.backend;
     lock.unlock();
-    const bool blocked = waits_for_lock(player.backend);
+    const bool blocked = waits_for_lock(backend);
     lock.lock();
     if (blocked && !player.waiting && !player.done) return false;
   }

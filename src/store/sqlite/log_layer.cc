@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <deque>
@@ -28,7 +29,7 @@ struct LogFile {
   std::vector<char> gathered;  // to be written at `from`
   sqlite3_int64 from = 0;
   LogProgress* progress = nullptr;
-  int sync_flags = SQLITE_SYNC_NORMAL;  // of the omitted sync
+  std::atomic<int> sync_flags = SQLITE_SYNC_NORMAL;  // of the omitted sync; another thread makes it up
   std::string path;
   sqlite3_int64 end = 0;            // of the written part
   sqlite3_int64 rewritten = never;  // from here on checksums are valid only at the end of the transaction
