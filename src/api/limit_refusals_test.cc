@@ -160,18 +160,18 @@ TEST_F(BusyEngine, ByTheWritesThatAreNotUnits) {
 }
 
 TEST_F(BusyEngine, ByTheDeferredWork) {
-  std::latch gate(1);
+  const auto gate = std::make_shared<std::latch>(1);  // whoever waits for it may outlive this function
   constexpr auto bounds = Deliveries::deferred_bounds;
   {
     const StoreCallsForbidden like_a_thread_of_the_queue;
     for (std::size_t i = 0; i < bounds.waiting_max + bounds.threads_max; ++i) {
-      core_->deliveries().defer([&] { gate.wait(); });
+      core_->deliveries().defer([gate] { gate->wait(); });
     }
     StartRequest request;
     request.definition = "waiting";
     core_->instances().start(std::move(request), [&](const Result<InstanceAnswer>& answer) { note(answer.error()); });
   }
-  gate.count_down();
+  gate->count_down();
   ASSERT_TRUE(refused_) << "it was not answered at once";
   expect_refusal(problem(*refused_), "deferred_work", static_cast<std::int64_t>(bounds.waiting_max));
 }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <mutex>
 
 #include "api/api.h"
 #include "cairn/engine.h"
@@ -180,7 +181,9 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   std::vector<std::string> watched = paths;
   watched.erase(std::remove(watched.begin(), watched.end(), "-"), watched.end());
   if (stat(".cairn", &about) == 0) watched.emplace_back(dev_clock_file);
-  const auto watch = FileWatch::start(watched, [&](const std::string& path) {
+  std::mutex speaks;  // whoever writes to `out` or `err` while files are watched
+  auto watch = FileWatch::start(watched, [&](const std::string& path) {
+    const std::lock_guard lock(speaks);
     if (path != dev_clock_file) return definitions.changed(path);
     if (const auto moved = read_dev_clock(path); moved) {
       clock.move_to(*moved);
@@ -188,6 +191,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
       out << "it is " << format_timestamp(clock.now()) << " now" << std::endl;
     }
   });
+  std::unique_lock speaking(speaks);
   if (!watch) err << "cairn dev: " << watch.error().message << "; changes need a restart\n";
 
   const std::string url = "http://" + url_host(settings->host) + ":" + std::to_string((*serving)->port());
@@ -200,11 +204,13 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
       << "  cairn task complete ID --payload '{\"greeting\": \"Hello\"}'\n"
       << "  cairn dev time +1h        moves the clock forward, so that timers fire\n\n"
       << "Ctrl-C stops it; kill -9 loses nothing." << std::endl;
+  speaking.unlock();
 
   int received = 0;
   sigwait(&ends, &received);
   constexpr std::chrono::seconds drain{10};
   watchdog.arm(drain + StopWatchdog::margin + Engine::stop_grace);
+  if (watch) watch->reset();
   out << "stopping" << std::endl;
   (*engine)->core().leasing().waiters().stop();  // answers the waiting workers, so that they do not delay the stop
   (*serving)->drain(drain);

@@ -213,20 +213,20 @@ TEST_P(DeliverTest, ACallbackMayCompleteATask) {
 
 // Every thread that could do it instead is busy.
 TEST_P(DeliverTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
-  std::latch open(1);
+  const auto open = std::make_shared<std::latch>(1);  // whoever waits for it may outlive this function
   std::promise<Result<InstanceAnswer>> answered;
   StartRequest request;
   request.definition = "counting";
   core_->instances().start(request, [&](const Result<InstanceAnswer>&) {
     for (std::size_t i = 0; i < Deliveries::deferred_bounds.threads_max; ++i)
-      core_->deliveries().defer([&] { open.wait(); });
+      core_->deliveries().defer([open] { open->wait(); });
     core_->instances().start(request, [&](const Result<InstanceAnswer>& begun) {
       tick(begun->instance, [&](Result<InstanceAnswer> state) { answered.set_value(std::move(state)); });
     });
   });
   auto answer = answered.get_future();
   const bool in_time = answer.wait_for(std::chrono::seconds(30)) == std::future_status::ready;
-  open.count_down();
+  open->count_down();
   EXPECT_TRUE(in_time);
   const auto state = answer.get();
   ASSERT_TRUE(state) << state.error().message;

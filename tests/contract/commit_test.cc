@@ -195,8 +195,8 @@ TEST_P(Commit, TheEndIsTold) {
   Advance advance = sample::begin("a");
   sample::end(advance);
   commit(advance);
-  ASSERT_EQ(told_.ended.size(), 1u);
-  EXPECT_EQ(told_.ended[0].value, "a");
+  ASSERT_EQ(told().ended.size(), 1u);
+  EXPECT_EQ(told().ended[0].value, "a");
   EXPECT_TRUE(must(store().find_instance({"a"}))->ended_at);
 }
 

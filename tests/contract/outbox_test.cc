@@ -255,7 +255,7 @@ TEST_P(LifeCycle, OfAnInstanceAndItsTask) {
   EXPECT_EQ(rows[2].event.data["name"], Json("Review"));
   EXPECT_EQ(rows[3].event.data["by"], Json("ann"));
   EXPECT_EQ(rows[4].event.data["output"], Json::object({{"done", true}}));
-  EXPECT_TRUE(told_.outbox);
+  EXPECT_TRUE(told().outbox);
 }
 
 TEST_P(LifeCycle, OfAnAssignment) {

@@ -38,7 +38,7 @@ TEST_P(Runs, ASubmittedRunIsPending) {
   EXPECT_TRUE(is_new);
   EXPECT_EQ(row.status, RunStatus::pending);
   EXPECT_EQ(must(store().find_run({"r"})), row);
-  EXPECT_TRUE(told_.runs);
+  EXPECT_TRUE(told().runs);
 }
 
 TEST_P(Runs, TheSameKeyGivesTheFirstRun) {

@@ -66,9 +66,9 @@ TEST_P(RunTypes, APausedTypeIsNotLeasedUntilItIsResumed) {
   row.paused = true;
   must(store().put_run_type(row));
   EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"other"});
-  told_ = {};
+  forget_told();
   must(store().put_run_type(rule()));
-  EXPECT_TRUE(told_.runs);
+  EXPECT_TRUE(told().runs);
   EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"r"});
 }
 
@@ -124,9 +124,9 @@ TEST_P(RunTypes, ConcurrencyIsLiveLeasesAndNothingElse) {
   ASSERT_EQ(ids(first), (Ids{"r0", "r1"}));
   EXPECT_TRUE(must(store().lease_runs(lease_request())).empty());
 
-  told_ = {};
+  forget_told();
   commit(success_of(first[0]));
-  EXPECT_TRUE(told_.runs);  // a slot is free
+  EXPECT_TRUE(told().runs);  // a slot is free
   EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"r2"});
 
   // Holders that died hold nothing.
@@ -141,12 +141,12 @@ TEST_P(RunTypes, ACancelledRunFreesItsSlot) {
   must(store().submit_run(sample::run("a", type)));
   must(store().submit_run(sample::run("b", type)));
   const RunRow held = must(store().lease_runs(lease_request())).at(0);
-  told_ = {};
+  forget_told();
   RunChange cancel;
   cancel.kind = RunChange::Kind::cancel;
   cancel.run = held.id;
   must(store().change_run(cancel));
-  EXPECT_TRUE(told_.runs);
+  EXPECT_TRUE(told().runs);
   EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"b"});
 }
 
@@ -174,10 +174,10 @@ TEST_P(RunTypes, ARateIsKeptInEveryWindow) {
   EXPECT_EQ(ids(must(store().lease_runs(lease_request(1)))), Ids{"r0"});
   clock_.advance(Duration::of_seconds(4));
   EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"r1"});
-  told_ = {};
+  forget_told();
   EXPECT_TRUE(must(store().lease_runs(lease_request())).empty());
   // The window must wake a look when it opens, although nothing else happens then.
-  EXPECT_EQ(told_.due, Timestamp::of_unix_ms(clock_.now().unix_ms() + 6000));
+  EXPECT_EQ(told().due, Timestamp::of_unix_ms(clock_.now().unix_ms() + 6000));
   clock_.advance(Duration::of_seconds(6));
   EXPECT_EQ(ids(must(store().lease_runs(lease_request()))), Ids{"r2"});
   EXPECT_TRUE(must(store().lease_runs(lease_request())).empty());

@@ -96,7 +96,7 @@ TEST_P(Schedules, NextDueIsTheEarliest) {
   must(store().put_schedule(schedule("a", at_second(50))));
   must(store().put_schedule(schedule("b", at_second(40))));
   EXPECT_EQ(must(store().next_due()), at_second(40));
-  EXPECT_EQ(told_.due, at_second(40)) << "whoever sleeps is told";
+  EXPECT_EQ(told().due, at_second(40)) << "whoever sleeps is told";
   Advance advance = sample::begin("i");
   sample::add_timer(advance, "tick", at_second(30));
   commit(advance);

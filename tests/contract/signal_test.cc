@@ -28,7 +28,7 @@ TEST_P(Signals, GoToEveryInstanceThatWaitsForNameAndKey) {
   EXPECT_EQ(messages[0].kind, Message::Kind::signal);
   EXPECT_EQ(messages[0].body["name"], Json("paid"));
   EXPECT_EQ(messages[0].body["payload"], Json::object({{"from", "s"}}));
-  EXPECT_TRUE(told_.messages);
+  EXPECT_TRUE(told().messages);
 }
 
 TEST_P(Signals, AWaitWithoutAKeyTakesEveryKey) {
@@ -88,7 +88,7 @@ TEST_P(Signals, AnEarlySignalIsKeptForTheWaitThatOpensLater) {
   const auto messages = must(store().list_messages({"a"}));
   ASSERT_EQ(messages.size(), 1u);
   EXPECT_EQ(messages[0].body["id"], Json("s"));
-  EXPECT_TRUE(told_.messages);
+  EXPECT_TRUE(told().messages);
 }
 
 TEST_P(Signals, AKeptSignalWithoutAKeyFitsAWaitWithoutOne) {

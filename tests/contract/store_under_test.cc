@@ -96,12 +96,23 @@ void StoreContract::open() {
   store_ = std::move(*opened);
   store_->keep_events(events_);
   store_->watch([this](const Wakeup& wakeup) {
+    const std::lock_guard lock(told_mutex_);
     told_.messages |= wakeup.messages;
     told_.runs |= wakeup.runs;
     told_.outbox |= wakeup.outbox;
     if (wakeup.due && (!told_.due || *wakeup.due < *told_.due)) told_.due = wakeup.due;
     told_.ended.insert(told_.ended.end(), wakeup.ended.begin(), wakeup.ended.end());
   });
+}
+
+Wakeup StoreContract::told() const {
+  const std::lock_guard lock(told_mutex_);
+  return told_;
+}
+
+void StoreContract::forget_told() {
+  const std::lock_guard lock(told_mutex_);
+  told_ = {};
 }
 
 void StoreContract::keep_events(const EventPolicy& policy) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "base/clock.h"
@@ -42,11 +43,15 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
 
   const SinkFilter sink_{"web"};
   ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
-  Wakeup told_;  // the sum of all wake-ups since the test began
+  // The sum of all wake-ups since `forget_told`. A store on a server tells from a thread of its own.
+  Wakeup told() const;
+  void forget_told();
   std::string path_;
 
  private:
   void open();
+  mutable std::mutex told_mutex_;
+  Wakeup told_;
   std::unique_ptr<Store> store_;
   EventPolicy events_;
 };

@@ -30,7 +30,7 @@ TEST_P(Timers, TheEarliestIsWhatIsDueNext) {
   commit(with_timer("b", at(2000)));
   commit(with_timer("c", at(9000)));
   EXPECT_EQ(must(store().next_due()), at(2000));
-  EXPECT_EQ(told_.due, at(2000));
+  EXPECT_EQ(told().due, at(2000));
 }
 
 TEST_P(Timers, NeverFireEarly) {

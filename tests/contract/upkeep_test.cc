@@ -159,7 +159,7 @@ TEST_P(Outbox, EventsAreWrittenWithTheirCause) {
   EXPECT_EQ(rows[0].event, advance.outbox[0]);
   EXPECT_EQ(rows[1].event, advance.outbox[1]);
   EXPECT_EQ(rows[0].instance.value, "a");
-  EXPECT_TRUE(told_.outbox);
+  EXPECT_TRUE(told().outbox);
 }
 
 TEST_P(Outbox, AStaleCommitSendsNothing) {
