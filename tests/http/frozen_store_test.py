@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """frozen_store_test.py CAIRN SOURCE_DIR: SIGTERM while PostgreSQL does not answer any more, with calls and requests in progress. The server closes its
-connections and ends by itself: with code 0, and before its watchdog would end it. CAIRN_TEST_POSTGRES names the server."""
+connections and ends by itself: with code 0, and before its watchdog would end it. Until then it says that it is alive, although every request waits
+for the database. CAIRN_TEST_POSTGRES names the server."""
 import os, select, socket, sys, tempfile, threading, time, urllib.parse
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from receiver import Receiver
@@ -57,7 +58,7 @@ class Proxy:
                 server.close()
 
 
-def stop_with_a_frozen_database(name, requests):
+def stop_with_a_frozen_database(name, requests, reads=0):
     base, _, query = POSTGRES.partition("?")
     query = dict(urllib.parse.parse_qsl(query))
     folder = tempfile.TemporaryDirectory()
@@ -96,6 +97,19 @@ def stop_with_a_frozen_database(name, requests):
     asking = [threading.Thread(target=ask, daemon=True) for _ in range(requests)]
     for thread in asking:
         thread.start()
+    waiting = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(reads)]
+    for connection in waiting:
+        connection.sendall(f"GET /v1/instances HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.keys['admin']}\r\n\r\n".encode())
+    for _ in range(20 if reads else 0):
+        began = time.monotonic()
+        try:
+            alive = server.call("GET", "/livez", role=None).status
+        except OSError as failure:
+            alive = failure
+        took = time.monotonic() - began
+        expect(f"{name}: it is alive", alive == 200 and took < MARGIN, (alive, took))
+        if alive != 200 or took >= MARGIN:
+            break
     began = time.monotonic()
     code = server.end()
     took = time.monotonic() - began
@@ -106,4 +120,5 @@ def stop_with_a_frozen_database(name, requests):
 
 stop_with_a_frozen_database("calls", 0)
 stop_with_a_frozen_database("requests", 6)
+stop_with_a_frozen_database("reads", 0, 64)
 finish()

@@ -394,6 +394,11 @@ for headers in ({"content-type": "application/json; charset=utf-16"}, {"content-
         expect(f"{path} with {headers} is refused", answer.status == 415, (answer.status, answer.text))
 answer = server.call("POST", "/v1/events", text="hello", **{"content-type": "text/plain", "ce-specversion": "1.0", "ce-id": "b1", "ce-source": "/s", "ce-type": "t.b"})
 expect("a CloudEvent in binary form declares its data", answer.status == 202, (answer.status, answer.text))
+# Source and id of an event together may be longer than the id of a signal.
+event = {"specversion": "1.0", "id": "i" * 200, "source": "/" + "s" * 199, "type": "t.long"}
+for number, repeated in ((1, False), (1, True), (2, False)):
+    answer = server.call("POST", "/v1/events", {**event, "id": event["id"][:-1] + str(number)}, **{"content-type": "application/cloudevents+json"})
+    expect("an event with a long source and id is taken once", answer.status == 202 and answer.json["items"][0]["repeated"] == repeated, (answer.status, answer.text))
 print(f"seed {seed}: {len(operations)} routes, {requests} odd requests")
 
 # A client that waits for the next change is answered by it.
