@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,7 @@ class Client {
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-    timeval patience{10, 0};
+    timeval patience{30, 0};
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   }
   ~Client() { ::close(socket_); }
@@ -35,12 +36,13 @@ class Client {
   // Closes the sending side.
   void finish() const { ::shutdown(socket_, SHUT_WR); }
   void hang_up() const { ::shutdown(socket_, SHUT_RDWR); }
-  // Reads until the server closes.
+  // Reads until the server closes. A server that does not close is a failure of the test.
   std::string receive_all() const {
     std::string all;
     char chunk[4096];
-    for (ssize_t count = 0; (count = ::recv(socket_, chunk, sizeof chunk, 0)) > 0;)
-      all.append(chunk, static_cast<std::size_t>(count));
+    ssize_t count = 0;
+    while ((count = ::recv(socket_, chunk, sizeof chunk, 0)) > 0) all.append(chunk, static_cast<std::size_t>(count));
+    EXPECT_FALSE(count < 0 && errno == EAGAIN) << "the server did not close the connection after: " << all;
     return all;
   }
   // Reads at least until `text` was received.
