@@ -288,8 +288,14 @@ TEST_F(HttpTransportTest, AnEchoedSecretDoesNotComeBack) {
 }
 
 TEST_F(HttpTransportTest, ASecretIsMaskedBeforeTheResponseIsCut) {
-  // The secret crosses the end of the excerpt. Its position depends on the length of the text before it.
-  for (std::size_t before = error_excerpt_bytes_max - 60; before <= error_excerpt_bytes_max; ++before) {
+  // The secret crosses the end of the excerpt, whose position depends on the length of the text before it, or the end
+  // of a part of a larger response.
+  std::vector<std::size_t> places;
+  for (std::size_t back = 0; back <= 60; ++back) places.push_back(error_excerpt_bytes_max - back);
+  for (const std::size_t end : {4'096u, 8'192u, 16'384u, 65'536u}) {
+    for (const std::size_t back : {2u, 6u, 11u}) places.push_back(end - back);
+  }
+  for (const std::size_t before : places) {
     ScriptedServer echo([before](const std::string&, int connection) {
       ScriptedServer::say(connection, ScriptedServer::reply(std::string(before, 'x') + "s3cr3t-value", "500 Oops"));
     });
