@@ -74,8 +74,13 @@ class Stage {
     boost::asio::ip::tcp::socket socket(thread_.context);
     socket.assign(boost::asio::ip::tcp::v4(), ends[0]);
     ++open_;
-    thread_.take(
-        std::make_shared<Connection>(premises_, thread_, std::move(socket), boost::asio::ip::tcp::endpoint(), nullptr));
+    std::weak_ptr<Connection> taken;
+    {
+      auto connection = std::make_shared<Connection>(premises_, thread_, std::move(socket),
+                                                     boost::asio::ip::tcp::endpoint(), nullptr);
+      taken = connection;
+      thread_.take(std::move(connection));
+    }
     // The input determines the sizes of the pieces: each split lets the connection process what has arrived.
     while (!rest.empty()) {
       const std::string_view now = rest.substr(0, piece + 1);
@@ -90,10 +95,12 @@ class Stage {
     turn();
     take(ends[1]);
     ::close(ends[1]);
-    // Some look only at each tick whether the client has gone.
+    // A connection that waits for an answer looks only at each tick whether the client has gone. The first ticks come
+    // from here: waiting for the clock would take milliseconds for each input.
     for (int i = 0; i < 1'000 && open_ > 0; ++i) {
+      if (const auto connection = taken.lock()) connection->check(std::chrono::steady_clock::now());
       turn();
-      if (open_ > 0) thread_.context.run_one_for(std::chrono::milliseconds(10));
+      if (open_ > 0 && i >= ticks_made) thread_.context.run_one_for(std::chrono::milliseconds(10));
     }
     CAIRN_ASSERT(open_ == 0);
     CAIRN_ASSERT(premises_.bodies->used() == 0);
@@ -140,6 +147,8 @@ class Stage {
     while (::recv(end, bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
     }
   }
+
+  static constexpr int ticks_made = 4;
 
   Answering answering_;
   bool unknown_ = false;
