@@ -16,6 +16,7 @@ std::optional<ListenAddress> read_listen_address(const std::string& text) {
     address.host = text.substr(0, colon);
     port = text.substr(colon + 1);
   }
+  if (address.host.find_first_of("[]") != std::string::npos) return std::nullopt;
   const auto read = std::from_chars(port.data(), port.data() + port.size(), address.port);
   if (port.empty() || read.ec != std::errc() || read.ptr != port.data() + port.size()) return std::nullopt;
   return address;

@@ -15,7 +15,8 @@ TEST(ListenAddress, TakesNamesNumbersAndBrackets) {
   EXPECT_EQ(read_listen_address("[::1]:80")->host, "::1");
   EXPECT_EQ(read_listen_address("[::1]:80")->port, 80);
   EXPECT_EQ(read_listen_address("::1:80")->host, "::1");
-  for (const char* bad : {"", "x", "host:", "host:x", "host:70000", "[::1]", "[::1]80", "host:-1"}) {
+  for (const char* bad :
+       {"", "x", "host:", "host:x", "host:70000", "[::1]", "[::1]80", "host:-1", "a]:80", "[[a]:80", "[::1:80"}) {
     EXPECT_FALSE(read_listen_address(bad)) << bad;
   }
 }

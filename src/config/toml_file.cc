@@ -1,12 +1,27 @@
-// The only file that includes toml++. It converts the library's exceptions to Error.
+// The only file that includes toml++. It converts the library's exceptions to Error. The library has assertions where
+// some malformed texts need an error, such as a line that begins with "[,". Here they throw, in all builds.
+namespace cairn::config {
+[[noreturn]] static void refuse_text();
+}
+#undef NDEBUG  // with it, the assertions are assumptions of the compiler
+#define TOML_ASSERT(expr) (static_cast<bool>(expr) ? static_cast<void>(0) : cairn::config::refuse_text())
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
+#include <fstream>
 #include <sstream>
 
 #include "config/configuration.h"
 
 namespace cairn::config {
+namespace {
+
+struct MalformedText {};
+
+}  // namespace
+
+static void refuse_text() { throw MalformedText(); }
+
 namespace {
 
 Json to_json(const toml::node& node) {
@@ -58,6 +73,25 @@ void flatten(const toml::table& table, const std::string& prefix, TomlFile& file
   }
 }
 
+// The number of the line that makes the library refuse the text with an assertion: until then the beginning of the file
+// is valid or has an ordinary error.
+std::size_t malformed_line(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::size_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    text += line + "\n";
+    try {
+      static_cast<void>(toml::parse(text));
+    } catch (const MalformedText&) {
+      break;
+    } catch (const toml::parse_error&) {  // may be inside a value of several lines
+    }
+  }
+  return number;
+}
+
 }  // namespace
 
 Result<TomlFile> read_toml(const std::string& path) {
@@ -69,6 +103,9 @@ Result<TomlFile> read_toml(const std::string& path) {
     const auto line = failure.source().begin.line;
     return Error{ErrorCode::invalid,
                  path + (line > 0 ? ":" + std::to_string(line) : "") + ": " + std::string(failure.description())};
+  } catch (const MalformedText&) {
+    return Error{ErrorCode::invalid,
+                 path + ":" + std::to_string(malformed_line(path)) + ": this line is not valid TOML"};
   }
 }
 

@@ -27,7 +27,8 @@ std::string traceparent_of(const std::optional<InstanceId>& instance, const RunI
 std::string traceparent_of(std::string_view carried, const std::optional<InstanceId>& instance, const RunId& run,
                            int attempt);
 
-// Whether the text is 00-TRACE-SPAN-FLAGS as W3C defines it. Callers ignore text that is not.
+// Whether the text is VERSION-TRACE-SPAN-FLAGS as W3C defines it; later versions may have more fields. Callers ignore
+// text that is not.
 bool is_traceparent(std::string_view text);
 // Continues a caller's trace with another span. The caller's flags (recorded or not) stay.
 std::string continued_traceparent(std::string_view traceparent, std::string_view span_id);

@@ -27,9 +27,8 @@ struct Address {
 std::optional<int> number(std::string_view text, int most) {
   int value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || value < 0 || value > most) {
-    return std::nullopt;
-  }
+  const bool digits = text.find_first_not_of("0123456789") == std::string_view::npos;  // from_chars also reads "-0"
+  if (text.empty() || !digits || read.ec != std::errc() || value > most) return std::nullopt;
   return value;
 }
 

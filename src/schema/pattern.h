@@ -20,7 +20,7 @@ struct TranslatedPattern {
   std::string unsupported;
 };
 
-// The error is a plain sentence about the pattern.
+// `pattern` must be UTF-8. The error is a plain sentence about the pattern.
 Result<TranslatedPattern, std::string> translate_pattern(std::string_view pattern);
 bool is_pattern_syntax(const std::string& re2);
 

@@ -56,11 +56,14 @@ Failure failure_of(const HttpProblem& problem) {
   return failure_of(FailureClass::transport, "connect_failed", problem.message);
 }
 
+// Whether every store and every reader of JSON accepts the text.
+bool is_storable(std::string_view text) { return is_utf8(text) && text.find('\0') == std::string_view::npos; }
+
 // JSON if the body is JSON, else text; null for an empty body.
 std::optional<Json> decoded(const std::string& body) {
   if (body.empty()) return Json();
   if (auto json = parse_json(body)) return std::move(*json);
-  if (!is_utf8(body) || body.find('\0') != std::string::npos) return std::nullopt;
+  if (!is_storable(body)) return std::nullopt;
   return Json(body);
 }
 
@@ -69,7 +72,7 @@ std::optional<Json> decoded(const std::string& body) {
 std::string excerpt(std::string_view text, std::size_t bytes_max) {
   text = text.substr(0, bytes_max);
   for (int cut = 0; cut < 4 && !is_utf8(text) && !text.empty(); ++cut) text.remove_suffix(1);
-  return is_utf8(text) && text.find('\0') == std::string_view::npos ? std::string(text) : std::string();
+  return is_storable(text) ? std::string(text) : std::string();
 }
 
 TransportAnswer refused(const Error& error) {
@@ -111,7 +114,7 @@ TransportAnswer answer_of(Result<HttpReply, HttpProblem> outcome, const HttpCall
   if (call.full_response) {
     Json headers = Json::object();
     for (const auto& [name, value] : reply.headers) {
-      if (is_utf8(value) && is_utf8(name)) headers.set(name, unsealing.mask(value));
+      if (is_storable(value) && is_storable(name)) headers.set(name, unsealing.mask(value));
     }
     answer.result = Json::object({{"status", reply.status}, {"headers", headers}, {"body", answer.result}});
   }

@@ -85,6 +85,17 @@ TEST_F(HttpTransportTest, FullGivesStatusAndHeaders) {
   EXPECT_EQ(answer.result["body"], Json(1));
 }
 
+TEST(HttpAnswer, LeavesOutHeadersThatNoStoreAccepts) {
+  HttpReply reply;
+  reply.status = 200;
+  reply.headers = {{"a", "1"}, {"b", std::string("x\0y", 3)}, {std::string("c\0", 2), "2"}, {"d", "\xff"}};
+  HttpCall call;
+  call.full_response = true;
+  const Secrets none;
+  const TransportAnswer answer = answer_of(Result<HttpReply, HttpProblem>(reply), call, Unsealing(none, false));
+  EXPECT_EQ(answer.result["headers"], Json::object({{"a", "1"}}));
+}
+
 TEST_F(HttpTransportTest, AStatusOf400OrMoreIsAFailureUnlessAccepted) {
   ScriptedServer server(always(ScriptedServer::reply("gone away", "410 Gone", "Content-Type: text/plain\r\n")));
   const TransportAnswer failed = send(get(server.url()));

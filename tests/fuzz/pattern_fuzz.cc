@@ -8,6 +8,7 @@
 void fuzz(std::string_view input) {
   using namespace cairn::schema;
   const std::string_view pattern = cairn::fuzzing::take_line(input);
+  if (!cairn::is_utf8(pattern)) return;  // a schema is JSON, so its patterns are UTF-8
   const auto translated = translate_pattern(pattern);
   const auto compiled = Pattern::compile(pattern);
   if (compiled) {

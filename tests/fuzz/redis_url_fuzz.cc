@@ -1,11 +1,15 @@
 // Any text as a Redis URL: accepted exactly if a plain reading of the form accepts it.
+#include <algorithm>
+
 #include "input.h"
 #include "redis/connection.h"
 
 namespace {
 
 bool is_number(std::string_view text, long most) {
-  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos || text.size() > 18) return false;
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return false;
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size() - 1));
+  if (text.size() > 18) return false;
   return std::stol(std::string(text)) <= most;
 }
 

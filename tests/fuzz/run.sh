@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh [--built] [--fast] SECONDS [NAME…]: builds each fuzz target with clang and runs it on its seed corpus. What it
-# finds stays in build/fuzz/NAME-findings, with the input that did it. --fast: optimized and without sanitizers, on short
-# inputs, for many executions (build/fuzz-fast). --built: runs what is built already.
+# finds stays in build/fuzz/NAME-findings, with the input that did it. A run with a finding is not counted; the other
+# targets still run. --fast: optimized and without sanitizers, on short inputs, for many executions (build/fuzz-fast).
+# --built: runs what is built already.
 # run.sh --merge: adds what the runs found new to tests/fuzz/corpus, reduced to the inputs that reach something new.
 # run.sh --count: the executions of all runs of this checkout, per target. Each run adds its own to build/fuzz.tsv.
 set -euo pipefail
@@ -25,14 +26,11 @@ fast_len() {
 
 build() {
   [ $built -eq 0 ] || return 0
-  if [ "$variant" = fast ]; then
-    cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
-      -DCMAKE_CXX_FLAGS_RELEASE="-O2 -g1" -DCAIRN_FUZZ=ON >/dev/null
-  else
-    cmake -S . -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
-      -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g" -DCAIRN_FUZZ=ON -DCAIRN_SANITIZE=address >/dev/null
-  fi
-  ninja -C "$folder" "${@/%/_fuzz}" | tail -1
+  local flags=(-DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="-O2 -g1")
+  [ "$variant" = fast ] || flags=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCAIRN_SANITIZE=address)
+  cmake -S . -B "$folder" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DCAIRN_FUZZ=ON \
+    -DBUILD_TESTING=OFF -DCAIRN_CONSOLE=OFF "${flags[@]}" >/dev/null
+  ninja --quiet -C "$folder" "${@/%/_fuzz}"
 }
 
 run_one() {
@@ -41,10 +39,11 @@ run_one() {
   mkdir -p "build/fuzz/$name-corpus" "build/fuzz/$name-findings" "$seeds"
   printf '   %-18s %s s: ' "$name" "$seconds"
   if ! "$folder/tests/fuzz/${name}_fuzz" -max_total_time="$seconds" -max_len="$len" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="build/fuzz/$name-findings/" "build/fuzz/$name-corpus" "$seeds" >"$folder/$name.log" 2>&1; then
+    -reload=0 -artifact_prefix="build/fuzz/$name-findings/" "build/fuzz/$name-corpus" "$seeds" >"$folder/$name.log" 2>&1; then
     echo "found something"
     tail -40 "$folder/$name.log"
-    exit 1
+    found=1
+    return
   fi
   executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/$name.log")
   echo "$executions executions"
@@ -83,4 +82,6 @@ shift || true
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(all_targets)
 build "${targets[@]}"
+found=0
 for name in "${targets[@]}"; do run_one "$name"; done
+exit $found
