@@ -12,9 +12,9 @@ std::optional<IpAddress> parse_v4(std::string_view text) {
   for (std::size_t i = 0; i < 4; ++i) {
     const std::size_t end = i < 3 ? text.find('.') : text.size();
     if (end == std::string_view::npos || end == 0 || end > 3 || (end > 1 && text[0] == '0')) return std::nullopt;
-    int value = 0;
+    unsigned value = 0;  // a signed one would accept "-0"
     const auto read = std::from_chars(text.data(), text.data() + end, value);
-    if (read.ec != std::errc() || read.ptr != text.data() + end || value < 0 || value > 255) return std::nullopt;
+    if (read.ec != std::errc() || read.ptr != text.data() + end || value > 255) return std::nullopt;
     result.bytes[i] = static_cast<std::uint8_t>(value);
     text.remove_prefix(std::min(text.size(), end + 1));
   }
@@ -144,13 +144,12 @@ std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {
   const auto address = IpAddress::parse(text.substr(0, slash));
   const std::string_view digits = text.substr(slash + 1);
   if (!address || digits.empty() || digits.size() > 3 || (digits.size() > 1 && digits[0] == '0')) return std::nullopt;
-  std::int32_t prefix = 0;
+  std::uint32_t prefix = 0;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), prefix);
-  if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() || prefix < 0 ||
-      prefix > static_cast<std::int32_t>(address->size() * 8)) {
+  if (read.ec != std::errc() || read.ptr != digits.data() + digits.size() || prefix > address->size() * 8) {
     return std::nullopt;
   }
-  return IpNetwork{*address, prefix};
+  return IpNetwork{*address, static_cast<std::int32_t>(prefix)};
 }
 
 std::string IpNetwork::text() const { return address.text() + "/" + std::to_string(prefix); }
