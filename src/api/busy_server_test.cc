@@ -40,6 +40,21 @@ class WaitingStore final : public ForwardingStore {
     wait();
     return ForwardingStore::check_writable();
   }
+  // A trail without an end.
+  Result<Page<AuditRow>> list_audit(const PageRequest&) override {
+    {
+      const std::scoped_lock lock(mutex_);
+      ++pages_;
+      changed_.notify_all();
+    }
+    Page<AuditRow> page;
+    page.next_cursor = "1";
+    return page;
+  }
+  void wait_until_pages(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return pages_ >= count; });
+  }
   Result<Page<InstanceRow>> list_instances(const InstanceFilter& filter, const PageRequest& page) override {
     wait();
     return ForwardingStore::list_instances(filter, page);
@@ -58,6 +73,7 @@ class WaitingStore final : public ForwardingStore {
   std::condition_variable changed_;
   bool held_ = false;
   std::size_t waiting_ = 0;
+  std::size_t pages_ = 0;
 };
 
 class BusyServer : public testing::Test {
@@ -111,6 +127,16 @@ TEST_F(BusyServer, IsAliveWhileEveryRequestWaitsForTheStore) {
   EXPECT_NE(ask("GET", "/readyz").find("503"), std::string::npos);
   store_.let_go();
   for (const auto& client : clients) EXPECT_NE(client->receive_all().find("200 OK"), std::string::npos);
+}
+
+TEST_F(BusyServer, ALongCheckOfTheAuditTrailEndsWithTheServer) {
+  const http::Client client(server_->port());
+  client.send(text("GET", "/v1/audit/verify"));
+  store_.wait_until_pages(2);
+  server_->drain(std::chrono::seconds(30));
+  const std::string answer = client.receive_all();
+  EXPECT_NE(answer.find("503"), std::string::npos) << answer;
+  server_.reset();
 }
 
 TEST_F(BusyServer, RunsOfAWorkerThatHasGoneAreForOthers) {

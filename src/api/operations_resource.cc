@@ -39,7 +39,7 @@ void retire(EngineCore& core, const Call& call) {
     call.reply(problem({ErrorCode::invalid, "name at least one kind to remove and its age: \"completed\": \"30d\""}));
     return;
   }
-  const auto report = run_retention(core.store(), core.node(), policy, [&core] { return core.stopping(); });
+  const auto report = run_retention(core.store(), core.node(), policy, [&core] { return core.stops_soon(); });
   if (!report) {
     call.reply(problem(report.error()));
     return;

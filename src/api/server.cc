@@ -98,8 +98,9 @@ bool is_this_machine(const std::string& host) {
 
 // Members in construction order; pending answers hold the shared ones.
 struct Server::Parts {
-  Parts(EngineCore& core, const ServerSettings& given)
-      : settings(given),
+  Parts(EngineCore& with, const ServerSettings& given)
+      : core(with),
+        settings(given),
         authenticator(core.store(), given.access),
         audit(std::make_shared<AuditTrail>(core.store(), given.audit)),
         waiters(std::make_shared<InstanceWaiters>(core)),
@@ -128,6 +129,7 @@ struct Server::Parts {
     http_shown = nullptr;
   }
 
+  EngineCore& core;
   const ServerSettings settings;
   Authenticator authenticator;
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
@@ -399,6 +401,7 @@ void Server::announce_drain() {
 
 void Server::drain(std::chrono::milliseconds grace, std::chrono::milliseconds handshakes) {
   announce_drain();
+  parts_->core.expect_stop();
   parts_->waiters->close();
   parts_->http->drain(grace, handshakes);
 }

@@ -35,6 +35,7 @@ struct EngineContext {
   const CoreOptions options;
   const std::string node;  // unique: the name from the options and a random part
   std::atomic<bool> stopping = false;
+  std::atomic<bool> stops_soon = false;
 };
 
 }  // namespace cairn

@@ -33,6 +33,9 @@ class EngineCore {
   const CoreOptions& options() const { return context_.options; }
   const std::string& node() const { return context_.node; }
   bool stopping() const { return context_.stopping; }
+  // Requests that read or remove very much end early from now on, so that they do not delay the stop.
+  void expect_stop() { context_.stops_soon = true; }
+  bool stops_soon() const { return context_.stops_soon || context_.stopping; }
 
   Registry& registry() { return registry_; }
   Listeners& listeners() { return listeners_; }

@@ -142,10 +142,13 @@ AuditReport AuditCheck::finish() {
   return report_;
 }
 
-Result<AuditReport> verify_audit(Store& store, const std::string& known_hash) {
+Result<AuditReport> verify_audit(Store& store, const std::string& known_hash, const std::function<bool()>& stop) {
   AuditCheck check(known_hash);
   PageRequest page{1000, ""};
   do {
+    if (stop && stop()) {
+      return Error{ErrorCode::unavailable, "the server stops before the audit trail is checked; ask again"};
+    }
     CAIRN_TRY(const Page<AuditRow> rows, store.list_audit(page));
     for (const AuditRow& row : rows.items) {
       if (!check.add(row)) return check.finish();

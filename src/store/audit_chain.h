@@ -2,6 +2,7 @@
 // removing or inserting a row makes every later hash wrong.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -63,7 +64,9 @@ class AuditCheck {
 };
 
 // Checks the whole chain from its start.
-Result<AuditReport> verify_audit(Store& store, const std::string& known_hash = {});
+// `stop` is asked before each page; if it says yes, the answer is ErrorCode::unavailable.
+Result<AuditReport> verify_audit(Store& store, const std::string& known_hash = {},
+                                 const std::function<bool()>& stop = {});
 
 // A checkpoint is a row of the chain. Its details name the row and hash that it confirms, and the signature. An
 // attacker who rewrites rows can recompute every hash but cannot sign.
