@@ -12,8 +12,8 @@ void list_audit(EngineCore& core, const Call& call) {
 }
 
 void verify(EngineCore& core, const Call& call) {
-  const auto report = verify_audit(core.store(), std::string(call.request.query_value("hash")),
-                                   [&core] { return core.stops_soon(); });
+  const auto report =
+      verify_audit(core.store(), std::string(call.request.query_value("hash")), [&core] { return core.stops_soon(); });
   if (!report) {
     call.reply(problem(report.error()));
     return;

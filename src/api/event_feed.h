@@ -60,7 +60,7 @@ class EventFeed {
   std::list<Listener> listeners_;  // used by the thread only
   std::int64_t position_ = 0;
   std::int64_t settled_ = 0;  // up to here no further event appears
-  std::once_flag begun_;  // with the first listener
+  std::once_flag begun_;      // with the first listener
   std::shared_ptr<void> listening_;
   std::jthread thread_;
 };

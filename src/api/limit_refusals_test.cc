@@ -160,7 +160,7 @@ TEST_F(BusyEngine, ByTheWritesThatAreNotUnits) {
 }
 
 TEST_F(BusyEngine, ByTheDeferredWork) {
-  const auto gate = std::make_shared<std::latch>(1);  // whoever waits for it may outlive this function
+  const auto gate = std::make_shared<std::latch>(1);  // the last task that waits for it may outlive this function
   constexpr auto bounds = Deliveries::deferred_bounds;
   {
     const StoreCallsForbidden like_a_thread_of_the_queue;

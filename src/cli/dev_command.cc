@@ -181,7 +181,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   std::vector<std::string> watched = paths;
   watched.erase(std::remove(watched.begin(), watched.end(), "-"), watched.end());
   if (stat(".cairn", &about) == 0) watched.emplace_back(dev_clock_file);
-  std::mutex speaks;  // whoever writes to `out` or `err` while files are watched
+  std::mutex speaks;  // held while a thread writes to `out` or `err`
   auto watch = FileWatch::start(watched, [&](const std::string& path) {
     const std::lock_guard lock(speaks);
     if (path != dev_clock_file) return definitions.changed(path);

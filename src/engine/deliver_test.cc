@@ -213,7 +213,7 @@ TEST_P(DeliverTest, ACallbackMayCompleteATask) {
 
 // Every thread that could do it instead is busy.
 TEST_P(DeliverTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
-  const auto open = std::make_shared<std::latch>(1);  // whoever waits for it may outlive this function
+  const auto open = std::make_shared<std::latch>(1);  // the last task that waits for it may outlive this function
   std::promise<Result<InstanceAnswer>> answered;
   StartRequest request;
   request.definition = "counting";
