@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cairn/engine.h"
+#include "definition/definition.h"
 #include "engine/core.h"
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
@@ -570,6 +571,54 @@ TEST(WorkerPool, AfterTheStopNewRunsBeginPending) {
     }
   }
   EXPECT_EQ(pending, 1u);
+}
+
+// Answers every call at once.
+class QuickTransport final : public Transport {
+ public:
+  const std::string& name() const override { return name_; }
+  void send(TransportCall call, Done done) override {
+    ++calls;
+    done({std::move(call.request), std::nullopt, true, std::nullopt});
+  }
+  std::atomic<int> calls = 0;
+
+ private:
+  const std::string name_ = "quick";
+};
+
+// Between two calls of a chain the next run waits to begin. A stop at that moment releases it. A run that stays leased
+// would keep its instance waiting until the lease expires.
+TEST(WorkerPool, AStopInTheMiddleOfChainsLeavesNoRunLeased) {
+  for (int round = 0; round < 40; ++round) {
+    SystemClock clock;
+    MemoryStore store(clock);
+    const auto core = std::move(*EngineCore::open(store, {}));
+    const std::vector<std::string> transports{"quick"};
+    const Definition chain = load_definition(
+        "cairn: 1\nname: chain\nversion: 1.0.0\nsteps:\n"
+        "  - repeat: { times: 1000, steps: [ { call: { quick: {} } } ] }\n",
+        "test.yaml", {}, transports);
+    ASSERT_TRUE(chain.valid());
+    ASSERT_TRUE(core->registry().deploy(chain.program));
+    QuickTransport quick;
+    WorkerPool pool(*core, 2, Duration::of_seconds(3600));
+    pool.carry(quick);
+    pool.start();
+    for (int i = 0; i < 8; ++i) {
+      StartRequest request;
+      request.definition = "chain";
+      ASSERT_TRUE(core->instances().start(request));
+    }
+    while (quick.calls < 20 + round) std::this_thread::yield();
+    pool.stop(std::chrono::milliseconds(0));
+    RunFilter filter;
+    filter.status = RunStatus::leased;
+    const auto leased = store.list_runs(filter, {100, ""});
+    ASSERT_TRUE(leased);
+    EXPECT_EQ(leased->items.size(), 0u) << "round " << round;
+    core->stop();
+  }
 }
 
 // Stops slow handlers in the middle of a backlog: runs that have not started are released unused.
