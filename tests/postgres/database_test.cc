@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <future>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include "base/clock.h"
@@ -264,6 +265,40 @@ TEST_F(Database, AStatementThatWasCancelledIsNotSentAgain) {
   EXPECT_EQ(std::stoi(run(other.get(), cancel)), 0);
   sql("ROLLBACK");
   EXPECT_TRUE(hold().has_value());
+}
+
+// A retention whose statement is cancelled, as by the statement timeout, has failed. Each retry would hold its locks
+// for as long again.
+TEST_F(Database, ARetentionThatWasCancelledIsNotRetried) {
+  open();
+  sql("INSERT INTO cairn.wf_instances SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), "
+      "now() - interval '1 h'");
+  sql("INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) VALUES (1, "
+      "1, 1, "
+      "now(), '{}')");
+  sql("CREATE FUNCTION cairn.slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_catalog.pg_sleep(600); "
+      "RETURN OLD; END'");
+  sql("CREATE TRIGGER slow BEFORE DELETE ON cairn.wf_instances FOR EACH ROW EXECUTE FUNCTION cairn.slow()");
+  RetentionRequest request;
+  request.statuses = {Status::completed};
+  request.ended_before = store_->now();
+  request.max = 10;
+  auto retired = std::async(std::launch::async, [&] { return store_->retire_instances(request); });
+  const std::unique_ptr<PGconn, Finish> other(PQconnectdb(url_.c_str()));
+  std::set<std::string> transactions;
+  while (retired.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    const std::string cancelled = run(
+        other.get(),
+        "WITH slow AS MATERIALIZED (SELECT pid, xact_start FROM pg_stat_activity WHERE datname = current_database() "
+        "AND wait_event = 'PgSleep') SELECT xact_start FROM slow WHERE pg_cancel_backend(pid)");
+    if (!cancelled.empty()) transactions.insert(cancelled);
+  }
+  EXPECT_FALSE(retired.get().has_value());
+  EXPECT_EQ(transactions.size(), 1u);
+  sql("DROP TRIGGER slow ON cairn.wf_instances");
+  const auto again = store_->retire_instances(request);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_EQ(again->instances, 1u);
 }
 
 TEST_F(Database, DeliveriesGoWithTheEventsOfTheirInstance) {

@@ -443,7 +443,7 @@ TEST_F(RunLeases, MoreKeysThanOneLookGoesThroughComeInTurn) {
 TEST_F(RunLeases, ALimitedTypeIsLeasedWithoutReadingAllThatWaits) {
   open();
   limit(3);
-  flood(30'000, "");
+  for (int batch = 0; batch < 30; ++batch) submit(1000);
   sql("ANALYZE cairn.workflow_run; ANALYZE cairn.wf_run_q");
   store_.reset();
   double before = -1;
