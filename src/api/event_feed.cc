@@ -25,24 +25,9 @@ bool wanted(const OutboxRow& row, const OutboxFilter& filter) {
 
 }  // namespace
 
-Json cloud_event(const OutboxRow& row) {
-  EventContent content = content_of(row);
-  Json event = Json::object({{"specversion", "1.0"},
-                             {"id", row.event.id.value},
-                             {"source", "/v1/instances/" + row.instance.value},
-                             {"type", row.event.type},
-                             {"subject", row.event.subject},
-                             {"time", format_timestamp(row.created_at)},
-                             {"datacontenttype", "application/json"},
-                             {"sequence", std::to_string(row.sequence)},
-                             {"data", std::move(content.data)}});
-  if (!content.traceparent.empty()) event.set("traceparent", content.traceparent);
-  return event;
-}
-
-std::string stream_text(const OutboxRow& row) {
-  return "id: " + std::to_string(row.sequence) + "\nevent: " + "cloudevent" +
-         "\ndata: " + write_json(cloud_event(row)) + "\n\n";
+std::string stream_text(const OutboxRow& row, const std::string& source) {
+  return "id: " + std::to_string(row.sequence) + "\nevent: cloudevent\ndata: " + write_json(cloud_event(row, source)) +
+         "\n\n";
 }
 
 EventFeed::~EventFeed() {
@@ -218,7 +203,7 @@ Result<bool> EventFeed::catch_up() {
     bool full = false;
     for (const OutboxRow& row : page.items) {
       if (row.sequence > position_) break;  // the live feed sends these
-      std::string text = stream_text(row);
+      std::string text = stream_text(row, core_.options().event_source);
       full = !one.stream.takes(text.size());
       if (full) break;  // the client must read first
       one.filter.after = row.sequence;
@@ -249,7 +234,7 @@ Result<bool> EventFeed::read_new() {
         read_again = true;  // it may have appeared after this page was read
         break;
       }
-      const std::string text = stream_text(row);
+      const std::string text = stream_text(row, core_.options().event_source);
       for (Listener& one : listeners_) {
         if (!one.live || row.sequence <= one.filter.after || !wanted(row, one.filter)) continue;
         if (one.stream.takes(text.size())) {

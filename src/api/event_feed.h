@@ -65,9 +65,7 @@ class EventFeed {
   std::jthread thread_;
 };
 
-// One event as a CloudEvent (JSON).
-Json cloud_event(const OutboxRow& row);
-// As a server-sent event with its id.
-std::string stream_text(const OutboxRow& row);
+// One event as a server-sent event with its id. `source` as in outbox/cloud_event.h.
+std::string stream_text(const OutboxRow& row, const std::string& source);
 
 }  // namespace cairn::api

@@ -10,8 +10,6 @@
 namespace cairn::api {
 namespace {
 
-constexpr const char* source = "/cairn";
-
 // A CloudEvent becomes a signal: its type is the name, its subject the key, its data the payload. Source and id
 // identify repeats.
 SignalRequest signal_of(const InboundEvent& event, const Actor& actor) {
@@ -57,8 +55,8 @@ void list_events(EngineCore& core, const Call& call) {
   }
   filter.unpublished = call.request.query_value("unpublished") == "true";
   const auto fetch = [&](const PageRequest& page) { return core.store().list_outbox(filter, page); };
-  const auto show = [](const OutboxRow& row) {
-    Json event = cloud_event(row, source);
+  const auto show = [&core](const OutboxRow& row) {
+    Json event = cloud_event(row, core.options().event_source);
     event.set("published_at", row.published_at ? Json(format_timestamp(*row.published_at)) : Json());
     return event;
   };

@@ -252,7 +252,10 @@ void heartbeat(EngineCore& core, const Call& call) {
   if (changed->kind == RunChanged::Kind::not_found) return call.reply(no_such_run(call));
   if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
   const bool cancelled = row.status == RunStatus::cancelled && row.fence == change.fence;
-  if (changed->kind != RunChanged::Kind::done && !cancelled) return call.reply(lease_lost(call, row));
+  if (changed->kind != RunChanged::Kind::done && !cancelled) {
+    core.reports().incidents().lease_lost(row, change.fence, change.actor);
+    return call.reply(lease_lost(call, row));
+  }
   Json json = Json::object({{"id", row.id.value}, {"status", to_string(row.status)}, {"cancelled", cancelled}});
   if (row.lease_until) {
     json.set("lease_until", format_timestamp(*row.lease_until));
@@ -316,6 +319,10 @@ void change_many(EngineCore& core, const Call& call, RunChange::Kind kind, const
   const bool partial = std::any_of(answers.begin(), answers.end(), [](const Result<RunChanged>& answer) {
     return !answer && may_report_again(answer.error());
   });
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i] || answers[i]->kind != RunChanged::Kind::lease_lost) continue;
+    core.reports().incidents().lease_lost(answers[i]->row, (*changes)[i].fence, (*changes)[i].actor);
+  }
   call.reply(items_response(items_of(*changes, answers, done, core.store().now()), partial));
 }
 

@@ -24,7 +24,8 @@ struct CoreOptions {
   int refused_attempts = 1;  // deliveries of a message that the store refuses, before it is given up
   bool dead_letters = true;  // written for messages that are given up; false: only logged
   std::size_t snapshots_cached = 4096;
-  bool trace = false;  // units list the steps that they executed (Advance::trace)
+  std::string event_source = "/cairn";  // CloudEvents `source`, the same at sinks, in streams and in lists
+  bool trace = false;                   // units list the steps that they executed (Advance::trace)
   // For a host that runs many activities on one thread: no thread is started and none is blocked. An activity that
   // waits for a commit writes the queued units itself, and calls this while it waits for another activity.
   std::function<void()> yield;

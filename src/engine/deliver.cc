@@ -1,5 +1,6 @@
 // A delivery: load, advance, commit, conclude. No thread waits: each answer of the store starts the next step.
 #include "engine/delivery_attempt.h"
+#include "engine/instance_incidents.h"
 #include "engine/pass_signal_on.h"
 #include "engine/task_fields.h"
 #include "engine/try_here.h"
@@ -106,7 +107,8 @@ Result<Decision, DeliveryError> Deliveries::decide(const Delivery& delivery, boo
   auto program = registry_.pinned(before->program);
   if (!program) {
     const bool missing = program.error().code == ErrorCode::not_found;
-    return DeliveryError{missing ? DeliveryError::Kind::no_definition : DeliveryError::Kind::store, program.error()};
+    return DeliveryError{missing ? DeliveryError::Kind::no_definition : DeliveryError::Kind::store, program.error(),
+                         before->program.name};
   }
   auto what = delivery.what;
   if (auto* timer = std::get_if<TimerFired>(&what)) {
@@ -142,6 +144,7 @@ void Deliveries::take_cause(const Delivery& delivery, Decision& decision) {
   unit.task = cause.task;
   unit.key = cause.key;
   unit.dead_letters.insert(unit.dead_letters.end(), cause.dead_letters.begin(), cause.dead_letters.end());
+  unit.incidents = cause.incidents;
   if (delivery.cancels && !decision.slice.stale()) unit.advances.front().runs_cancelled.push_back(*delivery.cancels);
   if (delivery.message && delivery.message->kind == Message::Kind::signal) pass_signal_on(decision, *delivery.message);
   if (unit.key && unit.key->answer.is_null()) {
@@ -223,6 +226,7 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::conclude(const Deliv
 }
 
 SharedSnapshot Deliveries::committed(Slice& slice, CommitOutcome& outcome) {
+  report_incidents(slice.unit);
   listeners_.tell_committed(slice);
   SharedSnapshot last;
   for (const auto& [id, reached] : slice.instances()) {

@@ -55,6 +55,7 @@ struct DeliveryError {
   };
   Kind kind = Kind::refused;
   Error error;
+  std::string definition = {};  // the missing one
 };
 
 // A slice that is ready to be committed, and the snapshot that it is based on.

@@ -116,7 +116,7 @@ void DueWork::drop_repeat(const Delivery& delivery) {
 Result<RunAnswer> DueWork::end_exhausted(const RunRow& run) {
   if (is_overdue(run, store_.now())) {
     return reports_.report(
-        {run.id, run.fence, Json(), call_timeout(*run.timeout, run.attempt), true, {}, context_.node, {}});
+        {run.id, run.fence, Json(), call_timeout(*run.timeout, run.attempt), true, {}, context_.node});
   }
   Failure failure;
   failure.failure_class = FailureClass::timeout;
@@ -126,14 +126,8 @@ Result<RunAnswer> DueWork::end_exhausted(const RunRow& run) {
                     std::to_string(run.attempts_max) + " attempts";
   failure.attempt = run.attempt;
   failure.step = run.step;
-  DeadLetter letter;
-  letter.instance = run.instance;
-  letter.kind = "run";
-  letter.envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
-  letter.reason = failure.message;
-  letter.node = context_.node;
   // Several nodes may see the run. The commit that ends it also writes the dead letter, so exactly one is written.
-  return reports_.report({run.id, run.fence, Json(), failure, false, std::nullopt, context_.node, letter});
+  return reports_.report({run.id, run.fence, Json(), failure, false, std::nullopt, context_.node, true});
 }
 
 std::size_t DueWork::end_exhausted_runs() {

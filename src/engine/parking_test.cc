@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "definition/definition.h"
 #include "engine/core.h"
 #include "engine/slice.h"
@@ -168,9 +169,20 @@ TEST_F(Parking, AMissingDefinitionHasAGracePeriod) {
   core_->due().run_until_idle();
   EXPECT_EQ(row("s").status, Status::waiting) << "it may still be on its way";
   clock_.advance(Duration::of_seconds(31));
+  std::vector<std::string> logged;
+  LogSettings log;
+  log.format = LogFormat::json;
+  log.write = [&logged](std::string_view line) { logged.emplace_back(line); };
+  configure_log(log);
   core_->due().run_until_idle();
+  configure_log({});
   EXPECT_EQ(row("s").status, Status::suspended);
   EXPECT_EQ(row("s").error->code, "definition_missing");
+  std::vector<std::string> events;
+  for (const std::string& line : logged) events.emplace_back(parse_json(line)->text_or("event", ""));
+  EXPECT_EQ(events, (std::vector<std::string>{"definition.unavailable", "instance.suspended", "dead_letter.created"}));
+  ASSERT_FALSE(logged.empty());
+  EXPECT_EQ((*parse_json(logged[0]))["definition"], Json("sleeper"));
   const auto letters = store_->list_dead_letters({})->items;
   ASSERT_EQ(letters.size(), 1u);
   EXPECT_EQ(letters[0].kind, "timer");

@@ -7,6 +7,7 @@
 #include "instance/carried_trace.h"
 #include "instance/retry.h"
 #include "store/lease_holder.h"
+#include "store/lifecycle.h"
 #include "store/projection.h"
 
 namespace cairn {
@@ -44,7 +45,8 @@ Result<std::variant<RunAnswer, RunReports::ReportedEnd>> RunReports::prepare_end
     return Error{ErrorCode::not_allowed, "the lease of run " + report.run.value + " is held by another credential"};
   }
 
-  if (report.failure && report.retry && is_retryable(*report.failure) && run->attempt < run->attempts_max) {
+  const bool retryable = report.failure && report.retry && is_retryable(*report.failure);
+  if (retryable && run->attempt < run->attempts_max) {
     RunChange retry;
     retry.kind = RunChange::Kind::retry;
     retry.run = report.run;
@@ -71,12 +73,25 @@ Result<std::variant<RunAnswer, RunReports::ReportedEnd>> RunReports::prepare_end
   if (reported.failure) end.error = to_json(*reported.failure);
   end.actor = std::move(report.worker);
   end.trace = trace_in(run->payload);
+  reported.exhausted = reported.failure && (retryable || report.exhausted);
+  if (reported.exhausted) {
+    // The dead letter needs the payload, which the known row may lack.
+    CAIRN_TRY(auto stored, store_.find_run(report.run));
+    if (stored) run->payload = std::move(stored->payload);
+  }
   reported.run = std::move(*run);
-  if (report.letter) reported.letters.push_back(std::move(*report.letter));
   return Prepared(std::move(reported));
 }
 
 namespace {
+
+RunEnd end_of(const RunReport& report) {
+  RunEnd end;
+  end.run = report.run;
+  end.fence = report.fence;
+  end.actor = report.worker;
+  return end;
+}
 
 Result<RunAnswer> answer_of(Result<CommitOutcome> outcome) {
   if (!outcome) return std::move(outcome).error();
@@ -86,21 +101,41 @@ Result<RunAnswer> answer_of(Result<CommitOutcome> outcome) {
 
 }  // namespace
 
+std::optional<RunReports::Exhausted> RunReports::exhausted_by(const ReportedEnd& reported) {
+  if (!reported.exhausted) return std::nullopt;
+  return Exhausted{reported.run, *reported.failure};
+}
+
+Result<RunAnswer> RunReports::told(Result<RunAnswer> answer, const std::optional<Exhausted>& exhausted,
+                                   const RunEnd& end) {
+  if (!answer) return answer;
+  if (*answer == RunAnswer::finished && exhausted) RunIncidents::exhausted(exhausted->run, exhausted->failure);
+  if (*answer == RunAnswer::lease_lost) {
+    deliveries_.defer([this, run = end.run, fence = end.fence, worker = end.actor] {
+      if (const auto row = store_.find_run(run); row && *row) incidents_.lease_lost(**row, fence, worker);
+    });
+  }
+  return answer;
+}
+
 Result<RunAnswer> RunReports::report(const RunReport& given) {
   RunReport report = given;
   CAIRN_TRY(const auto prepared, prepare_end(report));
-  if (const auto* told = std::get_if<RunAnswer>(&prepared)) return *told;
+  if (const auto* answer = std::get_if<RunAnswer>(&prepared)) return told(*answer, std::nullopt, end_of(given));
   const auto& reported = std::get<ReportedEnd>(prepared);
   if (!reported.run.instance) return end_alone(reported);
-  return ended_by(reported.end, deliveries_.wait_for<Deliveries::Outcome>([&](Done<Deliveries::Outcome> done) {
-    deliveries_.deliver(delivery_of(reported), std::move(done));
-  }));
+  auto delivered = deliveries_.wait_for<Deliveries::Outcome>(
+      [&](Done<Deliveries::Outcome> done) { deliveries_.deliver(delivery_of(reported), std::move(done)); });
+  return told(ended_by(reported.end, std::move(delivered)), exhausted_by(reported), reported.end);
 }
 
 Unit RunReports::unit_of(const ReportedEnd& reported) const {
   Unit unit;
   unit.run = reported.end;
-  unit.dead_letters = reported.letters;
+  if (reported.exhausted) {
+    unit.dead_letters = {letter_of(reported.run, *reported.failure, context_.node)};
+    unit.incidents = {exhausted_event(reported.run, *reported.failure)};
+  }
   unit.actor = context_.node;
   return unit;
 }
@@ -108,7 +143,7 @@ Unit RunReports::unit_of(const ReportedEnd& reported) const {
 Result<RunAnswer> RunReports::end_alone(const ReportedEnd& reported) {
   auto answer = answer_of(deliveries_.queue().commit(unit_of(reported)));
   if (answer && *answer == RunAnswer::finished) listeners_.tell_run_ended(reported.run);
-  return answer;
+  return told(std::move(answer), exhausted_by(reported), reported.end);
 }
 
 std::vector<Result<RunAnswer>> RunReports::report_all(std::span<RunReport> reports) {
@@ -139,46 +174,54 @@ void RunReports::report_all(std::span<RunReport> reports, bool directly, Done<st
   };
   std::vector<Unit> units;
   std::vector<RunEnd> ends;
-  std::vector<std::size_t> places, places_of_ends;  // among the reports
+  std::vector<std::size_t> places_of_ends;  // among the reports
+  struct Submitted {
+    std::size_t place;  // among the reports
+    RunEnd end;         // run, fence and actor only
+    std::optional<Exhausted> exhausted;
+  };
+  std::vector<Submitted> submitted;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     auto prepared = prepare_end(reports[i]);
     if (!prepared) {
       answer(i, std::move(prepared).error());
-    } else if (const auto* told = std::get_if<RunAnswer>(&*prepared)) {
-      answer(i, *told);
+    } else if (const auto* known = std::get_if<RunAnswer>(&*prepared)) {
+      answer(i, told(*known, std::nullopt, end_of(reports[i])));
     } else {
       auto& reported = std::get<ReportedEnd>(*prepared);
       if (reported.run.instance) {
-        deliveries_.deliver(
-            delivery_of(reported), [this, answer, i, end = reported.end](Deliveries::Outcome delivered) {
-              if (!delivered || delivered->kind == Delivered::Kind::applied) {
-                return answer(i, ended_by(end, std::move(delivered)));
-              }
-              // The row shows whether an earlier report has ended the run.
-              deliveries_.defer(
-                  [this, answer, i, end, delivered = std::move(*delivered)] { answer(i, ended_by(end, delivered)); });
-            });
+        deliveries_.deliver(delivery_of(reported), [this, answer, i, end = reported.end,
+                                                    exhausted = exhausted_by(reported)](Deliveries::Outcome delivered) {
+          if (!delivered || delivered->kind == Delivered::Kind::applied) {
+            return answer(i, told(ended_by(end, std::move(delivered)), exhausted, end));
+          }
+          // The row shows whether an earlier report has ended the run.
+          deliveries_.defer([this, answer, i, end, delivered = std::move(*delivered)] {
+            answer(i, told(ended_by(end, delivered), std::nullopt, end));
+          });
+        });
       } else if (listeners_.follows(reported.run)) {
         // This thread must call the follower.
         answer(i, end_alone(reported));
-      } else if (directly && reported.letters.empty()) {
+      } else if (directly && !reported.exhausted) {
         ends.push_back(std::move(reported.end));
         places_of_ends.push_back(i);
       } else {
         units.push_back(unit_of(reported));
-        places.push_back(i);
+        submitted.push_back({i, end_of(reports[i]), exhausted_by(reported)});
       }
     }
   }
   deliveries_.queue().submit_all(std::move(units),
-                                 [answer, places = std::move(places)](std::size_t place, auto outcome) {
-                                   answer(places[place], answer_of(std::move(outcome)));
+                                 [this, answer, submitted = std::move(submitted)](std::size_t place, auto outcome) {
+                                   const Submitted& one = submitted[place];
+                                   answer(one.place, told(answer_of(std::move(outcome)), one.exhausted, one.end));
                                  });
   if (!ends.empty()) {
     auto outcomes = store_.end_runs(ends);
     for (std::size_t i = 0; i < ends.size(); ++i) {
-      answer(places_of_ends[i],
-             answer_of(outcomes ? Result<CommitOutcome>(std::move((*outcomes)[i])) : outcomes.error()));
+      auto written = answer_of(outcomes ? Result<CommitOutcome>(std::move((*outcomes)[i])) : outcomes.error());
+      answer(places_of_ends[i], told(std::move(written), std::nullopt, ends[i]));
     }
   }
   if (--answers->open == 0) answers->done(std::move(answers->list));
@@ -191,7 +234,10 @@ Delivery RunReports::delivery_of(const ReportedEnd& reported) const {
       RunFinished{reported.run.token, reported.end.result, reported.failure, std::max(1, reported.run.attempt)};
   delivery.actor = LeaseHolder::parse(reported.end.actor).actor();
   delivery.cause.run = reported.end;
-  delivery.cause.dead_letters = reported.letters;
+  if (reported.exhausted) {
+    delivery.cause.dead_letters = {letter_of(reported.run, *reported.failure, context_.node)};
+    delivery.cause.incidents = {exhausted_event(reported.run, *reported.failure)};
+  }
   return delivery;
 }
 

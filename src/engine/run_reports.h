@@ -12,6 +12,7 @@
 #include "engine/context.h"
 #include "engine/deliveries.h"
 #include "engine/listeners.h"
+#include "engine/run_incidents.h"
 #include "runs/leased_runs.h"
 
 namespace cairn {
@@ -25,9 +26,9 @@ struct RunReport {
   bool retry = true;                    // false: the worker knows that a retry is useless
   std::optional<Duration> retry_after;  // instead of the policy's delay, up to its cap
   std::string worker;
-  std::optional<DeadLetter> letter = {};  // written in the commit that ends the run
-  std::optional<RunRow> leased = {};      // the row as it was leased, which saves reading it
-  std::string account = {};               // must hold the lease (store/lease_holder.h); empty: not checked
+  bool exhausted = false;             // no attempt is left, whatever the failure is: the run becomes a dead letter
+  std::optional<RunRow> leased = {};  // the row as it was leased, which saves reading it
+  std::string account = {};           // must hold the lease (store/lease_holder.h); empty: not checked
 };
 enum class RunAnswer { finished, will_retry, lease_lost };
 // Whether a retry of the report may succeed: the store was unavailable, too many units waited, or its instance kept
@@ -37,7 +38,12 @@ bool may_report_again(const Error& refused);
 class RunReports {
  public:
   RunReports(EngineContext& context, Deliveries& deliveries, LeasedRuns& leased, Listeners& listeners)
-      : context_(context), store_(context.store), deliveries_(deliveries), leased_(leased), listeners_(listeners) {}
+      : context_(context),
+        store_(context.store),
+        deliveries_(deliveries),
+        leased_(leased),
+        listeners_(listeners),
+        incidents_(context, deliveries.queue()) {}
 
   // Handles each report on its own. Moves from the reports, except `run` and `fence`. The rules for `done` are those of
   // Deliveries. Call it on a thread that may call the store.
@@ -45,6 +51,8 @@ class RunReports {
   // The same, blocking.
   std::vector<Result<RunAnswer>> report_all(std::span<RunReport> reports);
   Result<RunAnswer> report(const RunReport& report);
+  // For heartbeats, which workers send for their leases.
+  RunIncidents& incidents() { return incidents_; }
 
  private:
   // The end that a report asks for, before its commit.
@@ -52,8 +60,16 @@ class RunReports {
     RunEnd end;
     RunRow run;
     std::optional<Failure> failure;
-    std::vector<DeadLetter> letters;
+    bool exhausted = false;
   };
+  // For the incident that follows the commit of an end without attempts left.
+  struct Exhausted {
+    RunRow run;
+    Failure failure;
+  };
+  static std::optional<Exhausted> exhausted_by(const ReportedEnd& reported);
+  // Passes the answer on and reports the incident that it means.
+  Result<RunAnswer> told(Result<RunAnswer> answer, const std::optional<Exhausted>& exhausted, const RunEnd& end);
   // Evaluates a report: an answer that needs no commit, or the end to commit.
   Result<std::variant<RunAnswer, ReportedEnd>> prepare_end(RunReport& report);
   // `directly`: this thread writes the ends of standalone runs, without the queue.
@@ -68,6 +84,7 @@ class RunReports {
   Deliveries& deliveries_;
   LeasedRuns& leased_;
   Listeners& listeners_;
+  RunIncidents incidents_;
 };
 
 }  // namespace cairn

@@ -77,6 +77,73 @@ TEST_F(RunsTest, AFailureIsTriedAgainAndThenHandled) {
   EXPECT_EQ(find(id).output, Json::object({{"failed", "busy"}}));
 }
 
+TEST_F(RunsTest, AttemptsUsedUpByReportsLeaveOneDeadLetter) {
+  const InstanceId id = start();
+  RunReport report = failed(lease().at(0), "busy");
+  report.failure->message = "no answer";
+  EXPECT_EQ(*core().reports().report(report), RunAnswer::will_retry);
+  EXPECT_TRUE(store_.list_dead_letters({})->items.empty());
+  clock_.advance(Duration::of_seconds(2));
+  report.fence = lease().at(0).fence;
+  EXPECT_EQ(*core().reports().report(report), RunAnswer::finished);
+  EXPECT_EQ(*core().reports().report(report), RunAnswer::lease_lost) << "a repeat";
+
+  RunRequest request;
+  request.type = "billing.refund.v1";
+  request.payload = Json::object({{"sum", 5}});
+  request.attempts_max = 1;
+  ASSERT_TRUE(core().runs().submit(request));
+  // A worker over HTTP: the node keeps no payloads of its leases.
+  core().leasing().leased().remember(lease());
+  const RunRow alone = store_.list_runs({}, {})->items.back();
+  std::vector<RunReport> several{failed(alone, "down")};
+  EXPECT_EQ(*core().reports().report_all(several).at(0), RunAnswer::finished);
+
+  const auto letters = store_.list_dead_letters({})->items;
+  ASSERT_EQ(letters.size(), 2u);
+  EXPECT_EQ(letters[0].instance, id);
+  EXPECT_EQ(letters[0].kind, "run");
+  EXPECT_EQ(letters[0].reason, "busy: no answer");
+  EXPECT_EQ(letters[0].envelope["payload"], Json::object({{"customer", "ada"}}));
+  EXPECT_EQ(letters[1].instance, std::nullopt);
+  EXPECT_EQ(letters[1].envelope["run"], Json(alone.id.value));
+  EXPECT_EQ(letters[1].envelope["payload"], Json::object({{"sum", 5}}));
+}
+
+TEST_F(RunsTest, AFailureThatNoRetryCanHelpLeavesNoDeadLetter) {
+  start();
+  RunReport report = failed(lease().at(0), "refused");
+  report.failure->failure_class = FailureClass::business;
+  EXPECT_EQ(*core().reports().report(report), RunAnswer::finished);
+  start();
+  report = failed(lease().at(0), "useless");
+  report.retry = false;
+  EXPECT_EQ(*core().reports().report(report), RunAnswer::finished);
+  EXPECT_TRUE(store_.list_dead_letters({})->items.empty());
+}
+
+TEST_F(RunsTest, ALostLeaseIsToldOnce) {
+  EventPolicy incidents;
+  incidents.incidents = true;
+  store_.keep_events(incidents);
+  start();
+  const RunRow first = lease().at(0);
+  clock_.advance(Duration::of_seconds(31));
+  const RunRow second = lease().at(0);
+  EXPECT_EQ(*core().reports().report({first.id, first.fence, Json("late"), {}, true, {}, "w1"}), RunAnswer::lease_lost);
+  EXPECT_EQ(*core().reports().report({first.id, first.fence, Json("late"), {}, true, {}, "w1"}), RunAnswer::lease_lost);
+  EXPECT_EQ(*core().reports().report({second.id, second.fence, Json(1), {}, true, {}, "w2"}), RunAnswer::finished);
+  EXPECT_EQ(*core().reports().report({second.id, second.fence, Json(1), {}, true, {}, "w2"}), RunAnswer::lease_lost);
+  core().stop();  // writes what was submitted
+  std::vector<OutboxRow> told;
+  for (const OutboxRow& row : store_.list_outbox({}, {})->items) {
+    if (row.event.type == "cairn.run.lease_lost") told.push_back(row);
+  }
+  ASSERT_EQ(told.size(), 1u) << "a repeat of the accepted report is no lost lease";
+  EXPECT_EQ(told[0].event.data["worker"], Json("w1"));
+  EXPECT_EQ(told[0].event.data["type"], Json("billing.charge.v1"));
+}
+
 TEST_F(RunsTest, AFailureThatCannotBeKeptLosesOnlyItsDetails) {
   start();
   RunReport report = failed(lease().at(0), "busy");

@@ -1,7 +1,10 @@
 #include "engine/undeliverable.h"
 
+#include "base/incidents.h"
 #include "base/log.h"
 #include "engine/message_body.h"
+#include "store/lifecycle.h"
+#include "store/report_dead_letter.h"
 
 namespace cairn {
 
@@ -25,8 +28,8 @@ void Undeliverable::dead_letter_or_park(const Delivery& delivery, const Delivery
       // Another node may know the definition, or its deployment is not visible here yet. It is missing only after the
       // grace period.
       if (within_grace(delivery)) return try_later(delivery, failed.error);
-      return park(delivery, failed.error, "definition_missing");
-    case DeliveryError::Kind::unreadable: return park(delivery, failed.error, "snapshot_corrupt");
+      return park(delivery, failed, definition_missing);
+    case DeliveryError::Kind::unreadable: return park(delivery, failed, "snapshot_corrupt");
     case DeliveryError::Kind::refused:
       if (may_try_again(delivery)) return try_later(delivery, failed.error);
       return discard(delivery, failed);
@@ -102,18 +105,25 @@ void Undeliverable::discard(const Delivery& delivery, const DeliveryError& faile
   }
 }
 
-void Undeliverable::park(const Delivery& delivery, const Error& why, const char* code) {
+void Undeliverable::park(const Delivery& delivery, const DeliveryError& failed, const char* code) {
+  const Error& why = failed.error;
   Failure failure;
   failure.failure_class = FailureClass::consistency;
   failure.code = code;
   failure.message = why.message;
-  log_error("instance.parked", why, {{"instance", delivery.instance.value}});
-  auto parked = context_.store.park(delivery.instance, failure, letter_of(delivery, why), delivery.cause.message);
+  const DeadLetter letter = letter_of(delivery, why);
+  auto parked = context_.store.park(delivery.instance, failure, letter, delivery.cause.message);
   if (!parked) {
     log_error("instance.park_failed", parked.error(), {{"instance", delivery.instance.value}});
     postponed_.look_again();
     return;
   }
+  const LogFields fields{{"instance", delivery.instance.value}, {"code", code}, {"message", why.message}};
+  if (failed.kind == DeliveryError::Kind::no_definition) {
+    report_incident({Incident::Kind::definition_unavailable, failed.definition}, fields);
+  }
+  report_incident({Incident::Kind::instance_suspended, failed.definition}, fields);
+  report_dead_letter(letter);
   {
     const std::lock_guard lock(mutex_);
     missing_since_.erase(name_of(delivery));

@@ -28,7 +28,7 @@ class Undeliverable {
   bool within_grace(const Delivery& delivery);
   DeadLetter letter_of(const Delivery& delivery, const Error& why) const;
   void discard(const Delivery& delivery, const DeliveryError& failed);
-  void park(const Delivery& delivery, const Error& why, const char* code);
+  void park(const Delivery& delivery, const DeliveryError& failed, const char* code);
 
   EngineContext& context_;
   CommitQueue& queue_;

@@ -99,6 +99,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   inner.due_batch = std::max<std::size_t>(1, options.receiving.batch);
   inner.refused_attempts = options.receiving.attempts;
   inner.dead_letters = options.receiving.dead_letters;
+  inner.event_source = events.source;
   CAIRN_TRY(parts->core, EngineCore::open(*parts->store, inner));
   attach_schedules(*parts->core);
   CAIRN_TRY(EgressPolicy egress, EgressPolicy::make(options.egress));

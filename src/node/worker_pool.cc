@@ -454,11 +454,7 @@ void WorkerPool::report(std::unique_lock<std::mutex>& lock) {
   }
   const auto answers = core_.reports().report_all(reports);
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    if (!answers[i]) {
-      log_error("runs.report", answers[i].error(), {{"run", reports[i].run.value}});
-    } else if (*answers[i] == RunAnswer::lease_lost) {
-      log_warning("runs.lease_lost", {{"run", reports[i].run.value}});
-    }
+    if (!answers[i]) log_error("runs.report", answers[i].error(), {{"run", reports[i].run.value}});
   }
   lock.lock();
   --reporting_;
@@ -550,6 +546,10 @@ void WorkerPool::beat(std::span<const RunChange> beats) {
     }
   }
   if (failed != nullptr) log_error("runs.heartbeat", *failed);
+  for (std::size_t i = 0; i < beats.size(); ++i) {
+    if (!answers[i] || answers[i]->kind != RunChanged::Kind::lease_lost) continue;
+    core_.reports().incidents().lease_lost(answers[i]->row, beats[i].fence, beats[i].actor);
+  }
   for (std::stop_source& stop : stopped) stop.request_stop();  // callbacks run outside the lock
 }
 

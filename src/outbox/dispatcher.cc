@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "outbox/batch_keeper.h"
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 
 namespace cairn {
 namespace {
@@ -197,6 +198,7 @@ Result<void> DispatchLane::bury(const std::vector<OutboxRow>& events, const std:
     letter.reason = "not delivered after " + std::to_string(options_.attempts_max) + " attempts";
     letter.node = options_.owner;
     CAIRN_TRY_VOID(store_.put_dead_letter(letter));
+    report_dead_letter(letter);
   }
   return {};
 }

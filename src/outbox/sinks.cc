@@ -83,8 +83,10 @@ Result<EventSettings> read_event_settings(const Json& given) {
       settings.keep.tasks = true;
     } else if (kind == "runs") {
       settings.keep.runs = true;
+    } else if (kind == "incidents") {
+      settings.keep.incidents = true;
     } else {
-      return wrong("keep", "`" + kind + "` is unknown; use instances, tasks or runs");
+      return wrong("keep", "`" + kind + "` is unknown; use instances, tasks, runs or incidents");
     }
   }
   settings.sinks = given["sinks"];

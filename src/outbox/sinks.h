@@ -23,7 +23,7 @@ namespace cairn {
 struct EventSettings {
   // CloudEvents `source`: the same on every node of one store.
   std::string source = "/cairn";
-  EventPolicy keep;  // `keep: [instances, tasks, runs]`
+  EventPolicy keep;  // `keep: [instances, tasks, runs, incidents]`
   Json sinks;        // a list
 };
 // Reads {source, keep, sinks}; `{}` and null give the defaults.

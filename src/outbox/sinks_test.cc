@@ -34,6 +34,8 @@ TEST(Sinks, AreMadeFromSettings) {
 
 TEST(Sinks, WithoutAnyNobodyPublishesLifeCycles) {
   EXPECT_EQ(read_event_settings(Json())->keep, (EventPolicy{false, false, false, true}));
+  EXPECT_EQ(read_event_settings(*parse_json(R"({"keep":["incidents"]})"))->keep,
+            (EventPolicy{false, false, false, false, true}));
   EXPECT_EQ(read_event_settings(*parse_json(R"({"keep":["tasks"]})"))->keep, (EventPolicy{false, true, false, false}));
 }
 

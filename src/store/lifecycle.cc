@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/id.h"
 #include "instance/carried_trace.h"
 
 namespace cairn {
@@ -35,6 +36,10 @@ OutboxEntry instance_event(const Snapshot& after, const char* what, const EventP
 
 bool has_log(const Advance& advance, LogEntry::Kind kind) {
   return std::any_of(advance.log.begin(), advance.log.end(), [kind](const LogEntry& log) { return log.kind == kind; });
+}
+
+bool was_suspended(const Advance& advance) {
+  return advance.after.status == Status::suspended && has_log(advance, LogEntry::Kind::suspended);
 }
 
 Json about(const TaskOpened& task, const InstanceId& instance) {
@@ -71,6 +76,12 @@ void add_tasks(const Advance& advance, const EventPolicy& policy, std::vector<Ou
 
 }  // namespace
 
+bool is_incident(const Advance& advance) {
+  const Snapshot& after = advance.after;
+  // An operator who suspends an instance leaves no error.
+  return after.status == Status::failed || (was_suspended(advance) && after.error);
+}
+
 std::vector<OutboxEntry> events_of(const Advance& advance, const EventPolicy& policy) {
   std::vector<OutboxEntry> events;
   const Snapshot& after = advance.after;
@@ -86,9 +97,11 @@ std::vector<OutboxEntry> events_of(const Advance& advance, const EventPolicy& po
   if (policy.instances) {
     if (is_final(after.status)) {
       events.push_back(instance_event(after, to_string(after.status), policy));
-    } else if (after.status == Status::suspended && has_log(advance, LogEntry::Kind::suspended)) {
+    } else if (was_suspended(advance)) {
       events.push_back(instance_event(after, "suspended", policy));
     }
+  } else if (policy.incidents && is_incident(advance)) {
+    events.push_back(instance_event(after, to_string(after.status), policy));
   }
   return events;
 }
@@ -129,11 +142,58 @@ std::optional<OutboxEntry> event_of(const TaskChange& change, const TaskRow& row
                row.instance.value, std::move(data), change.trace, policy);
 }
 
-std::optional<OutboxEntry> event_of_parking(const InstanceId& id, const Failure& why, Timestamp at,
-                                            const EventPolicy& policy) {
-  if (!policy.instances) return std::nullopt;
-  return entry(id.value + "/parked/" + std::to_string(at.unix_ms()), "cairn.instance.suspended", id.value,
-               Json::object({{"instance", id.value}, {"status", "suspended"}, {"error", to_json(why)}}), "", policy);
+std::vector<OutboxEntry> events_of_parking(const InstanceId& id, const Failure& why, Timestamp at,
+                                           const EventPolicy& policy) {
+  std::vector<OutboxEntry> events;
+  const auto add = [&](const char* what, const char* type) {
+    events.push_back(entry(id.value + "/" + what + "/" + std::to_string(at.unix_ms()), type, id.value,
+                           Json::object({{"instance", id.value}, {"status", "suspended"}, {"error", to_json(why)}}), "",
+                           policy));
+  };
+  if (policy.incidents && why.code == definition_missing) add("unavailable", "cairn.definition.unavailable");
+  if (policy.instances || policy.incidents) add("parked", "cairn.instance.suspended");
+  return events;
+}
+
+OutboxEvent exhausted_event(const RunRow& run, const Failure& failure) {
+  Json data =
+      Json::object({{"run", run.id.value}, {"type", run.type}, {"attempts", run.attempt}, {"error", to_json(failure)}});
+  if (run.instance) data.set("instance", run.instance->value);
+  return {{run.id.value + "/exhausted"},
+          "cairn.run.exhausted",
+          run.instance ? run.instance->value : run.id.value,
+          with_trace(std::move(data), trace_in(run.payload))};
+}
+
+OutboxEvent lease_lost_event(const RunRow& run, std::uint64_t lost_fence, const std::string& worker) {
+  Json data =
+      Json::object({{"run", run.id.value}, {"type", run.type}, {"worker", worker}, {"status", to_string(run.status)}});
+  if (run.instance) data.set("instance", run.instance->value);
+  return {{run.id.value + "/lease_lost/" + std::to_string(lost_fence)},
+          "cairn.run.lease_lost",
+          run.instance ? run.instance->value : run.id.value,
+          with_trace(std::move(data), trace_in(run.payload))};
+}
+
+InstanceId instance_of(const OutboxEvent& incident) { return {std::string(incident.data.text_or("instance", ""))}; }
+
+std::optional<OutboxEntry> entry_of(const OutboxEvent& incident, const EventPolicy& policy) {
+  if (!policy.incidents) return std::nullopt;
+  return OutboxEntry{incident, !policy.dispatched};
+}
+
+std::optional<OutboxEntry> event_of(const DeadLetter& letter, Timestamp at, const EventPolicy& policy) {
+  if (!policy.incidents) return std::nullopt;
+  const std::string instance = letter.instance ? letter.instance->value : std::string();
+  const std::string id = derived_uuid(letter.kind + " " + instance + " " + letter.reason, write_json(letter.envelope),
+                                      static_cast<std::uint64_t>(at.unix_ms()));
+  Json data = Json::object({{"kind", letter.kind}, {"reason", letter.reason}, {"node", letter.node}});
+  if (letter.instance) data.set("instance", instance);
+  for (const char* const name : {"run", "type"}) {
+    if (letter.envelope[name].is_string()) data.set(name, letter.envelope[name]);
+  }
+  return entry("dead_letter/" + id, "cairn.dead_letter.created", instance.empty() ? id : instance, std::move(data), "",
+               policy);
 }
 
 InstanceId instance_of_run(const Unit& unit) {

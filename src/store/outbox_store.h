@@ -37,7 +37,8 @@ struct EventPolicy {
   bool tasks = false;
   bool runs = false;
   bool dispatched = true;  // false: no sink wants them, so they are written as published
-  bool any() const { return instances || tasks || runs; }
+  bool incidents = false;  // what an operator must know, also instances that are suspended or fail
+  bool any() const { return instances || tasks || runs || incidents; }
   bool operator==(const EventPolicy&) const = default;
 };
 

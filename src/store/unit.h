@@ -67,6 +67,7 @@ struct Unit {
   std::vector<Message> messages;
   std::vector<CorrelatedSignal> signals;  // routed like `record_signal`
   std::vector<DeadLetter> dead_letters;
+  std::vector<OutboxEvent> incidents;  // written if the policy of life-cycle events wants them
   std::optional<RunLease> lease;
   // The limit keys of new runs. Runs not listed here count by their type alone.
   std::vector<std::pair<RunId, std::string>> limit_keys;

@@ -346,6 +346,65 @@ TEST_P(LifeCycle, OfParking) {
   EXPECT_EQ(types(must(store().list_outbox({}, {})).items), "cairn.instance.started cairn.instance.suspended ");
 }
 
+TEST_P(LifeCycle, OfIncidents) {
+  EventPolicy incidents{false, false, false, true};
+  incidents.incidents = true;
+  keep_events(incidents);
+  const Advance begun = sample::begin("a");
+  commit(begun);
+  commit(sample::begin("lost"));
+  Advance suspended = sample::next(begun.after);
+  suspended.after.status = Status::suspended;
+  LogEntry entry;
+  entry.kind = LogEntry::Kind::suspended;
+  suspended.log = {entry};
+  commit(suspended);  // by an operator, so it has no error
+  Advance resumed = sample::next(suspended.after);
+  resumed.after.status = Status::waiting;
+  commit(resumed);
+  suspended = sample::next(resumed.after);
+  suspended.after.status = Status::suspended;
+  suspended.after.error = Failure{FailureClass::transport, "busy", "no answer", Json(), 1, "pay", ""};
+  suspended.log = {entry};
+  Unit unit;
+  unit.advances = {suspended};
+  DeadLetter letter;
+  letter.instance = InstanceId{"a"};
+  letter.kind = "run";
+  letter.envelope = Json::object({{"run", "r"}, {"type", "card.charge"}, {"payload", Json()}});
+  letter.reason = "busy: no answer";
+  letter.node = "n";
+  unit.dead_letters = {letter};
+  unit.incidents = {{{"r/exhausted"}, "cairn.run.exhausted", "a", Json::object({{"run", "r"}, {"instance", "a"}})}};
+  EXPECT_EQ(kind_of_commit(unit), CommitOutcome::Kind::done);
+  EXPECT_TRUE(told_.outbox);
+  const Failure missing{FailureClass::consistency, "definition_missing", "no definition x 1", Json(), 1, "", ""};
+  letter.instance = InstanceId{"lost"};
+  letter.kind = "timer";
+  must(store().park({"lost"}, missing, letter, std::nullopt));
+  letter.instance.reset();
+  must(store().put_dead_letter(letter));
+  Advance failed = sample::next(suspended.after);
+  sample::end(failed, Status::failed);
+  commit(failed);
+  Unit alone;
+  alone.incidents = {{{"r/lease_lost/1"}, "cairn.run.lease_lost", "r", Json::object({{"run", "r"}})}};
+  EXPECT_EQ(kind_of_commit(alone), CommitOutcome::Kind::done);
+  const auto rows = must(store().list_outbox({}, {})).items;
+  EXPECT_EQ(types(rows),
+            "cairn.instance.suspended cairn.run.exhausted cairn.dead_letter.created cairn.definition.unavailable "
+            "cairn.instance.suspended cairn.dead_letter.created cairn.dead_letter.created cairn.instance.failed "
+            "cairn.run.lease_lost ");
+  ASSERT_EQ(rows.size(), 9u);
+  EXPECT_EQ(rows[1].instance.value, "a");
+  EXPECT_EQ(rows[2].event.data["type"], Json("card.charge"));
+  EXPECT_EQ(rows[2].event.subject, "a");
+  EXPECT_EQ(rows[3].event.subject, "lost");
+  std::set<std::string> different;
+  for (const OutboxRow& row : rows) different.insert(row.event.id.value);
+  EXPECT_EQ(different.size(), rows.size());
+}
+
 TEST_P(LifeCycle, WhatNobodyPublishesIsWrittenAsPublished) {
   EventPolicy policy = everything;
   policy.dispatched = false;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/incidents.h"
 #include "base/limit_refusals.h"
 #include "base/version.h"
 
@@ -19,6 +20,20 @@ std::string number(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.15g", value);
   return text;
+}
+
+// The value of a label, escaped.
+std::string label(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
 
 double resident_bytes() {
@@ -113,6 +128,12 @@ std::string Metrics::text() const {
   head("cairn_limit_refusals_total", "Requests refused by a limit, by the limit's name.", "counter");
   for (const auto& [limit, count] : limit_refusals()) {
     out << "cairn_limit_refusals_total{limit=\"" << limit << "\"} " << count << "\n";
+  }
+  head("cairn_incidents_total", "What an operator must know, by kind, definition, step and type of run.", "counter");
+  for (const auto& [incident, count] : incident_counts()) {
+    out << "cairn_incidents_total{kind=\"" << to_string(incident.kind) << "\",definition=\""
+        << label(incident.definition) << "\",step=\"" << label(incident.step) << "\",type=\"" << label(incident.type)
+        << "\"} " << count << "\n";
   }
   // Read outside the lock: a value may query the store.
   for (const Value& value : values) {

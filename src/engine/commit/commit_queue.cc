@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "store/report_dead_letter.h"
 #include "store/store_calls.h"
 
 namespace cairn {
@@ -35,7 +36,22 @@ void CommitQueue::stop() {
   if (answers_) answers_->stop();
 }
 
+namespace {
+
+void report_dead_letters(const Result<CommitOutcome>& written, const Unit& unit) {
+  if (!written || written->kind != CommitOutcome::Kind::done) return;
+  for (const DeadLetter& letter : unit.dead_letters) report_dead_letter(letter);
+}
+
+}  // namespace
+
 void CommitQueue::submit(Unit unit, CommitAnswer answer) {
+  if (!unit.dead_letters.empty()) {
+    answer = [answer = std::move(answer)](Result<CommitOutcome> written, Unit&& back) {
+      report_dead_letters(written, back);
+      answer(std::move(written), std::move(back));
+    };
+  }
   if (store_.traits().keeps_encoded) encode_ahead(unit);
   if (auto refused = backlog_.add(unit, answer)) answer(std::move(*refused), std::move(unit));
 }
@@ -50,7 +66,10 @@ void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::si
   std::vector<CommitAnswer> answers;
   answers.reserve(units.size());
   for (std::size_t i = 0; i < units.size(); ++i) {
-    answers.emplace_back([shared, i](Result<CommitOutcome> outcome, const Unit&) { (*shared)(i, std::move(outcome)); });
+    answers.emplace_back([shared, i](Result<CommitOutcome> outcome, const Unit& unit) {
+      report_dead_letters(outcome, unit);
+      (*shared)(i, std::move(outcome));
+    });
   }
   std::size_t added = backlog_.add_all(units, answers);
   if (added == units.size()) return;

@@ -5,6 +5,7 @@
 #include "store/lease_order.h"
 #include "store/memory/memory_store.h"
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 
 namespace cairn {
 
@@ -117,11 +118,10 @@ void MemoryStore::apply(const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup
   }
   for (const Message& message : unit.messages) send(message, wakeup);
   for (const CorrelatedSignal& signal : unit.signals) route(signal, wakeup);
-  for (DeadLetter letter : unit.dead_letters) {
-    letter.id = ++last_number_;
-    letter.at = now();
-    dead_.emplace(letter.id, std::move(letter));
+  for (const OutboxEvent& incident : unit.incidents) {
+    if (const auto event = entry_of(incident, events_)) write_event(instance_of(incident), *event, wakeup);
   }
+  for (const DeadLetter& letter : unit.dead_letters) add_dead_letter(letter, wakeup);
   std::set<std::string> touched;
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::applied) touched.insert(advance.after.instance.value);
@@ -218,14 +218,12 @@ void MemoryStore::change_tasks(const Advance& advance, const std::string& actor)
 void MemoryStore::send(Message message, Wakeup& wakeup) {
   if (!instances_.contains(message.target.value)) {
     DeadLetter letter;
-    letter.id = ++last_number_;
     letter.instance = message.target;
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
-    letter.node = "store";  // found during routing, not by a particular node
-    letter.at = now();
-    dead_.emplace(letter.id, std::move(letter));
+    letter.node = made_by_store;  // found during routing, not by a particular node
+    add_dead_letter(letter, wakeup);
     return;
   }
   message.id = ++last_number_;

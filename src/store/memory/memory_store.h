@@ -68,6 +68,7 @@ class MemoryStore : public Store {
   void remove_instance(const std::string& id);
   // True if no queue holds the event any more and it was not published yet.
   bool publish_if_taken(std::int64_t sequence);
+  std::int64_t add_dead_letter(const DeadLetter& letter, Wakeup& wakeup);
   void write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
   // The earliest of the schedules and the postponed events.
   std::optional<Timestamp> next_scheduled(Timestamp looked_at) const;

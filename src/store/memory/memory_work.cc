@@ -1,5 +1,6 @@
 #include "store/memory/memory_store.h"
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 
 namespace cairn {
 
@@ -125,13 +126,27 @@ Result<void> MemoryStore::drop_lock(const HostLock& given) {
   return {};
 }
 
-Result<std::int64_t> MemoryStore::put_dead_letter(const DeadLetter& letter) {
-  const std::lock_guard lock(mutex_);
+std::int64_t MemoryStore::add_dead_letter(const DeadLetter& letter, Wakeup& wakeup) {
   DeadLetter row = letter;
   row.id = ++last_number_;
   row.at = now();
   dead_[row.id] = row;
+  if (const auto event = event_of(row, row.at, events_)) {
+    write_event(row.instance.value_or(InstanceId{}), *event, wakeup);
+  }
+  if (row.node == made_by_store) report_dead_letter(row);
   return row.id;
+}
+
+Result<std::int64_t> MemoryStore::put_dead_letter(const DeadLetter& letter) {
+  Wakeup wakeup;
+  std::int64_t id = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    id = add_dead_letter(letter, wakeup);
+  }
+  tell(wakeup);
+  return id;
 }
 
 Result<bool> MemoryStore::replay_dead_letter(std::int64_t id) {
@@ -181,12 +196,9 @@ Result<void> MemoryStore::park(const InstanceId& id, const Failure& why, const D
   if (instance != instances_.end() && !is_final(instance->second.row.status)) {
     instance->second.row.status = Status::suspended;
     instance->second.row.error = why;
-    if (const auto event = event_of_parking(id, why, now(), events_)) write_event(id, *event, wakeup);
+    for (const OutboxEntry& event : events_of_parking(id, why, now(), events_)) write_event(id, event, wakeup);
   }
-  DeadLetter row = letter;
-  row.id = ++last_number_;
-  row.at = now();
-  dead_[row.id] = row;
+  add_dead_letter(letter, wakeup);
   if (message) {
     messages_.erase(*message);
     held_messages_.erase(*message);

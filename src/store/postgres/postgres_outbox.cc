@@ -6,6 +6,7 @@
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 
 namespace cairn {
 
@@ -47,7 +48,7 @@ DeadLetter unreadable_event(const OutboxRow& row, const std::string& why) {
                                   {"type", row.event.type},
                                   {"subject", row.event.subject}});
   letter.reason = why;
-  letter.node = "store";  // found while reading the outbox, not by a particular node
+  letter.node = made_by_store;  // found while reading the outbox, not by a particular node
   return letter;
 }
 
@@ -90,7 +91,9 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
       prefixes.add(type);
     }
   }
+  Wakeup wakeup;
   auto events = write<std::vector<OutboxRow>>([&](Connection& db) -> Result<std::vector<OutboxRow>> {
+    wakeup = {};
     const Timestamp at = now();
     const auto max = static_cast<std::int64_t>(claim.max);
     // Only one transaction claims or records results at a time: the first event of a subject must not change meanwhile.
@@ -115,7 +118,7 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
       }
       // An unreadable event is given up, so that it does not block the others.
       unreadable.add(row.sequence);
-      insert_dead_letter(db, unreadable_event(row, why->message));
+      insert_dead_letter(db, unreadable_event(row, why->message), wakeup);
     }
     if (rows.fault()) return *rows.fault();
     if (!unreadable.empty()) {
@@ -128,10 +131,9 @@ Result<std::vector<OutboxRow>> PostgresStore::claim_part(std::span<const SinkFil
   });
   if (events && events->empty() && fresh && assigned == 0) {
     // A program has the new events locked. No notification comes if it does not publish them.
-    Wakeup wakeup;
     wakeup.due = after(now(), look_for_events_after);
-    tell(wakeup);
   }
+  if (wakeup.due || wakeup.outbox) tell(wakeup);
   return events;
 }
 

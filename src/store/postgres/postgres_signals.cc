@@ -7,6 +7,7 @@
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 #include "store/stored_json.h"
 
 namespace cairn {
@@ -63,8 +64,8 @@ void PostgresStore::send(Connection& db, const Message& message, Wakeup& wakeup)
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
-    letter.node = "store";  // found during routing, not by a particular node
-    insert_dead_letter(db, letter);
+    letter.node = made_by_store;  // found during routing, not by a particular node
+    insert_dead_letter(db, letter, wakeup);
     return;
   }
   const bool signal = message.kind == Message::Kind::signal;
@@ -187,12 +188,15 @@ Result<std::vector<Message>> PostgresStore::take_messages(std::size_t max, Durat
   }
   std::sort(taken.begin(), taken.end(), [](const Message& a, const Message& b) { return a.id < b.id; });
   if (!bad.empty()) {
+    Wakeup wakeup;
     CAIRN_TRY_VOID(write<bool>([&](Connection& db) -> Result<bool> {
+      wakeup = {};
       for (const auto& [message, letter] : bad) {
-        if (db.query(Sql::delete_message, message).changed() == 1) insert_dead_letter(db, letter);
+        if (db.query(Sql::delete_message, message).changed() == 1) insert_dead_letter(db, letter, wakeup);
       }
       return true;
     }));
+    if (wakeup.outbox) tell(wakeup);
   }
   const std::lock_guard lock(marks_mutex_);
   for (const Message& message : taken) held_messages_[message.id] = after(at, hold);

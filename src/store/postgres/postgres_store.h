@@ -127,7 +127,7 @@ class PostgresStore final : public Store {
   Result<RunChanged> change_run(const RunChange& change, std::chrono::milliseconds lock_wait);
   void run_event(Connection& db, const RunId& run, std::string_view kind, Timestamp at, int attempt,
                  std::string_view actor, const Json& details);
-  void insert_dead_letter(Connection& db, const DeadLetter& letter);
+  void insert_dead_letter(Connection& db, const DeadLetter& letter, Wakeup& wakeup);
   void append_audit_rows(Connection& db, std::span<const AuditRow> rows);
   Result<std::vector<OutboxRow>> claim_part(std::span<const SinkFilter> sinks, const OutboxClaim& claim,
                                             std::int64_t& assigned);

@@ -5,6 +5,7 @@
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 
 namespace cairn {
 
@@ -13,21 +14,33 @@ using postgres::Jsonb;
 using postgres::Rows;
 using postgres::Sql;
 
-void PostgresStore::insert_dead_letter(Connection& db, const DeadLetter& letter) {
+void PostgresStore::insert_dead_letter(Connection& db, const DeadLetter& letter, Wakeup& wakeup) {
   std::optional<std::string> instance;
   if (letter.instance) instance = letter.instance->value;
   db.send(Sql::insert_dead_letter, instance, letter.kind, write_json(letter.envelope), letter.reason, letter.node,
           now());
+  if (const auto event = event_of(letter, now(), events_)) {
+    write_event(db, letter.instance.value_or(InstanceId{}), *event, wakeup);
+  }
+  if (letter.node == made_by_store) report_dead_letter(letter);
 }
 
 Result<std::int64_t> PostgresStore::put_dead_letter(const DeadLetter& letter) {
-  return write<std::int64_t>([&](Connection& db) -> Result<std::int64_t> {
-    std::optional<std::string> instance;
-    if (letter.instance) instance = letter.instance->value;
-    Rows rows = db.query(Sql::insert_dead_letter, instance, letter.kind, write_json(letter.envelope), letter.reason,
-                         letter.node, now());
-    return rows.next() ? rows.integer(0) : 0;
-  });
+  Wakeup wakeup;
+  CAIRN_TRY(const std::int64_t id, write<std::int64_t>([&](Connection& db) -> Result<std::int64_t> {
+              wakeup = {};
+              std::optional<std::string> instance;
+              if (letter.instance) instance = letter.instance->value;
+              Rows rows = db.query(Sql::insert_dead_letter, instance, letter.kind, write_json(letter.envelope),
+                                   letter.reason, letter.node, now());
+              const std::int64_t number = rows.next() ? rows.integer(0) : 0;
+              if (const auto event = event_of(letter, now(), events_)) {
+                write_event(db, letter.instance.value_or(InstanceId{}), *event, wakeup);
+              }
+              return number;
+            }));
+  if (wakeup.outbox) tell(wakeup);
+  return id;
 }
 
 Result<bool> PostgresStore::replay_dead_letter(std::int64_t id) {
@@ -79,9 +92,9 @@ Result<void> PostgresStore::park(const InstanceId& id, const Failure& why, const
     wakeup = {};
     const Json error = to_json(why);
     if (db.query(Sql::park_instance, id.value, Jsonb{error}, now()).changed() == 1) {
-      if (const auto event = event_of_parking(id, why, now(), events_)) write_event(db, id, *event, wakeup);
+      for (const OutboxEntry& event : events_of_parking(id, why, now(), events_)) write_event(db, id, event, wakeup);
     }
-    insert_dead_letter(db, letter);
+    insert_dead_letter(db, letter, wakeup);
     if (message) db.send(Sql::delete_message, *message);
     return true;
   }));

@@ -200,7 +200,12 @@ void SqliteCommit::apply(const Unit& unit, Places& places, CommitOutcome& outcom
   if (unit.inbox) db_.run(Sql::insert_inbox, unit.inbox->instance.value, unit.inbox->signal, now_);
   for (const Message& message : unit.messages) store_.send(message, wakeup_);
   for (const CorrelatedSignal& signal : unit.signals) store_.route(signal, wakeup_);
-  for (const DeadLetter& letter : unit.dead_letters) store_.insert_dead_letter(letter);
+  for (const OutboxEvent& incident : unit.incidents) {
+    if (const auto event = entry_of(incident, store_.events_)) {
+      store_.write_event(instance_of(incident), *event, wakeup_);
+    }
+  }
+  for (const DeadLetter& letter : unit.dead_letters) store_.insert_dead_letter(letter, wakeup_);
   if (store_.maybe_kept_) {
     for (const Advance& advance : unit.advances) {
       const auto place = places.find(advance.after.instance.value);

@@ -6,6 +6,7 @@
 #include "store/lease_holder.h"
 #include "store/lease_order.h"
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/row_reading.h"
 
@@ -172,8 +173,8 @@ class SqliteLease {
     letter.kind = "run";
     letter.envelope = Json::object({{"run", run.id.value}, {"type", run.type}});
     letter.reason = why;
-    letter.node = "store";
-    store_.insert_dead_letter(letter);
+    letter.node = made_by_store;
+    store_.insert_dead_letter(letter, wakeup);
     gave_up_ = true;
     if (!run.instance) return;
     Failure failure{FailureClass::transport, "unreadable", why, Json(), std::max(1, run.attempt), run.step, ""};

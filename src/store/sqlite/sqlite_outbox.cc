@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/row_reading.h"
 
@@ -120,7 +121,7 @@ Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& cl
                                       {"type", row.event.type},
                                       {"subject", row.event.subject}});
       letter.reason = fault->message;
-      letter.node = "store";  // found while reading the outbox, not by a particular node
+      letter.node = made_by_store;  // found while reading the outbox, not by a particular node
     };
     const auto take_first = [&](Sql statement, std::size_t until) {
       Query rows = db->query(statement, claim.sink, at);
@@ -148,18 +149,21 @@ Result<std::vector<OutboxRow>> SqliteStore::claim_assigned(const OutboxClaim& cl
 // Gives up events that cannot be read, so that they do not block the others.
 Result<void> SqliteStore::give_up(const std::string& sink, std::span<const DeadLetter> unreadable) {
   if (unreadable.empty()) return {};
-  const std::lock_guard lock(writer_mutex_);
+  std::unique_lock lock(writer_mutex_);
   if (auto refused = refusal()) return *refused;
   const Timestamp at = now();
+  Wakeup wakeup;
   Transaction transaction(*writer_);
   for (const DeadLetter& letter : unreadable) {
     const std::int64_t sequence = letter.envelope["sequence"].as_integer();
     if (writer_->run(Sql::unqueue_event, sequence, sink) == 0) continue;
-    insert_dead_letter(letter);
+    insert_dead_letter(letter, wakeup);
     writer_->run(Sql::next_of_subject, sequence, sink, at);
     writer_->run(Sql::publish_event, sequence, at);
   }
   if (auto done = transaction.commit(); !done) return failed(done.error());
+  lock.unlock();
+  if (wakeup.outbox) tell(wakeup);
   return {};
 }
 

@@ -1,4 +1,5 @@
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/row_reading.h"
 #include "store/stored_json.h"
@@ -38,8 +39,8 @@ void SqliteStore::send(const Message& message, Wakeup& wakeup) {
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
-    letter.node = "store";  // found during routing, not by a particular node
-    insert_dead_letter(letter);
+    letter.node = made_by_store;  // found during routing, not by a particular node
+    insert_dead_letter(letter, wakeup);
     return;
   }
   const bool signal = message.kind == Message::Kind::signal;
@@ -109,7 +110,7 @@ Result<SignalOutcome> SqliteStore::record_signal(const CorrelatedSignal& signal)
 }
 
 Result<std::vector<Message>> SqliteStore::take_messages(std::size_t max, Duration hold) {
-  const std::lock_guard lock(writer_mutex_);
+  std::unique_lock lock(writer_mutex_);
   if (auto refused = refusal()) return *refused;
   writer_->clear_error();
   const Timestamp at = now();
@@ -135,15 +136,18 @@ Result<std::vector<Message>> SqliteStore::take_messages(std::size_t max, Duratio
     }
   }
   if (writer_->error()) return *writer_->error();
+  Wakeup wakeup;
   if (!bad.empty()) {
     Transaction transaction(*writer_);
     for (const auto& [id, letter] : bad) {
-      insert_dead_letter(letter);
+      insert_dead_letter(letter, wakeup);
       writer_->run(Sql::delete_message, id);
     }
     if (auto done = transaction.commit(); !done) return failed(done.error());
   }
   for (const Message& message : taken) held_messages_[message.id] = after(at, hold);
+  lock.unlock();
+  if (wakeup.outbox) tell(wakeup);
   return taken;
 }
 

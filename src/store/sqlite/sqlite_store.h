@@ -76,7 +76,7 @@ class SqliteStore final : public Store {
   void tell(const Wakeup& wakeup) const;
   void send(const Message& message, Wakeup& wakeup);
   SignalOutcome route(const CorrelatedSignal& signal, Wakeup& wakeup);
-  void insert_dead_letter(const DeadLetter& letter);
+  std::int64_t insert_dead_letter(const DeadLetter& letter, Wakeup& wakeup);
   std::optional<RunRow> submitted_before(const RunRow& run);
   void insert_run(RunRow& row, Wakeup& wakeup);
   // The rows of wf_run_types, cached because no other process writes them. The caller holds the writer.

@@ -1,4 +1,5 @@
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/row_reading.h"
 
@@ -9,20 +10,30 @@ using sqlite::Query;
 using sqlite::Sql;
 using sqlite::Transaction;
 
-void SqliteStore::insert_dead_letter(const DeadLetter& letter) {
+std::int64_t SqliteStore::insert_dead_letter(const DeadLetter& letter, Wakeup& wakeup) {
   std::optional<std::string_view> instance;
   if (letter.instance) instance = letter.instance->value;
   writer_->run(Sql::insert_dead_letter, instance, letter.kind, json_text(letter.envelope), letter.reason, letter.node,
                now());
+  const std::int64_t id = writer_->last_number();
+  if (const auto event = event_of(letter, now(), events_)) {
+    write_event(letter.instance.value_or(InstanceId{}), *event, wakeup);
+  }
+  if (letter.node == made_by_store) report_dead_letter(letter);
+  return id;
 }
 
 Result<std::int64_t> SqliteStore::put_dead_letter(const DeadLetter& letter) {
-  const std::lock_guard lock(writer_mutex_);
-  if (auto refused = refusal()) return *refused;
-  Transaction transaction(*writer_);
-  insert_dead_letter(letter);
-  const std::int64_t id = writer_->last_number();
-  if (auto done = transaction.commit(); !done) return failed(done.error());
+  Wakeup wakeup;
+  std::int64_t id = 0;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (auto refused = refusal()) return *refused;
+    Transaction transaction(*writer_);
+    id = insert_dead_letter(letter, wakeup);
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+  }
+  tell(wakeup);
   return id;
 }
 
@@ -108,9 +119,9 @@ Result<void> SqliteStore::park(const InstanceId& id, const Failure& why, const D
   Transaction transaction(*writer_);
   Wakeup wakeup;
   if (writer_->run(Sql::park_instance, id.value, to_json(why), now()) == 1) {
-    if (const auto event = event_of_parking(id, why, now(), events_)) write_event(id, *event, wakeup);
+    for (const OutboxEntry& event : events_of_parking(id, why, now(), events_)) write_event(id, event, wakeup);
   }
-  insert_dead_letter(letter);
+  insert_dead_letter(letter, wakeup);
   if (message) writer_->run(Sql::delete_message, *message);
   if (auto done = transaction.commit(); !done) return failed(done.error());
   if (message) held_messages_.erase(*message);

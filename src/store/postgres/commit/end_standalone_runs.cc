@@ -13,7 +13,7 @@ bool ends_runs_only(std::span<const Unit> units) {
   return std::all_of(units.begin(), units.end(), [](const Unit& unit) {
     return unit.run && unit.advances.empty() && !unit.message && !unit.timer && !unit.key && !unit.inbox &&
            !unit.task && unit.messages.empty() && unit.signals.empty() && unit.dead_letters.empty() &&
-           unit.audit.empty();
+           unit.incidents.empty() && unit.audit.empty();
   });
 }
 

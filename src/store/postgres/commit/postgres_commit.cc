@@ -12,6 +12,7 @@
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 #include "store/stored_json.h"
 
 namespace cairn {
@@ -357,11 +358,26 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     letter.kind = "message";
     letter.envelope = Json::object({{"kind", to_string(message.kind)}, {"body", message.body}});
     letter.reason = "there is no such instance";
-    letter.node = "store";  // found during routing, not by a particular node
-    writes_.dead_letter(letter);
+    letter.node = made_by_store;  // found during routing, not by a particular node
+    add_dead_letter(letter);
+    report_dead_letter(letter);
   }
   signals_.insert(signals_.end(), unit.signals.begin(), unit.signals.end());
-  for (const DeadLetter& letter : unit.dead_letters) writes_.dead_letter(letter);
+  for (const OutboxEvent& incident : unit.incidents) {
+    if (const auto event = entry_of(incident, store_.events_)) {
+      writes_.outbox(instance_of(incident), *event);
+      wakeup_.outbox |= !event->published;
+    }
+  }
+  for (const DeadLetter& letter : unit.dead_letters) add_dead_letter(letter);
+}
+
+void PostgresCommit::add_dead_letter(const DeadLetter& letter) {
+  writes_.dead_letter(letter);
+  if (const auto event = event_of(letter, now_, store_.events_)) {
+    writes_.outbox(letter.instance.value_or(InstanceId{}), *event);
+    wakeup_.outbox |= !event->published;
+  }
 }
 
 void PostgresCommit::apply_advance(const Advance& advance, const Unit& unit, CommitOutcome& outcome) {

@@ -39,6 +39,7 @@ class PostgresCommit {
   void change_tasks(const Advance& advance, const std::string& actor);
   void change_runs(const Advance& advance, const Unit& unit, CommitOutcome& outcome);
   void end_run(const RunEnd& end);
+  void add_dead_letter(const DeadLetter& letter);
   const RunTypeRow* rule_of(const std::string& type) const;
   void free_slot(const std::string& type);
   void write_keys();

@@ -15,6 +15,7 @@
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
+#include "store/report_dead_letter.h"
 
 namespace cairn {
 
@@ -102,6 +103,7 @@ class Leasing {
   }
 
   const std::vector<postgres::LeasedTogether>& together() const { return together_; }
+  const std::vector<DeadLetter>& letters() const { return letters_; }
   // Whether the transaction must commit although nothing was leased.
   bool tended() const { return tended_ || !unreadable_.empty(); }
   // Whether other transactions had available runs locked. Call it after `run`, before the transaction ends.
@@ -408,9 +410,13 @@ class Leasing {
       const Json error = Json::object({{"code", "unreadable"}, {"message", why}});
       db_.send(Sql::act_as_worker, request_.worker);  // the holder of the lease
       db_.send(Sql::fail_unreadable_runs, only, postgres::Jsonb{error}, why);
-      const Json envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
-      db_.send(Sql::insert_dead_letter, run.instance ? std::optional(run.instance->value) : std::nullopt, "run",
-               write_json(envelope), why, "store", at_);
+      DeadLetter letter;
+      letter.instance = run.instance;
+      letter.kind = "run";
+      letter.envelope = Json::object({{"run", run.id.value}, {"type", run.type}, {"payload", run.payload}});
+      letter.reason = why;
+      letter.node = made_by_store;
+      letters_.push_back(std::move(letter));
     }
   }
 
@@ -430,6 +436,7 @@ class Leasing {
   std::unordered_set<std::int64_t> elsewhere_;           // selected, but another transaction was faster
   std::vector<postgres::LeasedTogether> together_;
   std::vector<Unreadable> unreadable_;
+  std::vector<DeadLetter> letters_;
   std::string alone_;                // the only type, without rules
   std::optional<std::size_t> only_;  // the question whether others have runs of it locked
   bool skipped_ = false;
@@ -460,6 +467,7 @@ Result<std::vector<RunRow>> PostgresStore::lease_runs(const LeaseRequest& reques
     forget_leases(db);
     Leasing leasing(db, request, now(), pool_.target().run_events, keys_seen_);
     auto runs = leasing.run(wakeup);
+    for (const DeadLetter& letter : leasing.letters()) insert_dead_letter(db, letter, wakeup);
     leasing.ask_for_the_rest(runs.size());
     db.query(runs.empty() && !leasing.tended() ? Sql::rollback : Sql::commit);
     passed_over = leasing.was_passed_over();
