@@ -6,50 +6,105 @@
 namespace cairn::api {
 namespace {
 
+constexpr std::string_view diagram_types = "image/svg+xml,image/png,text/plain,application/json";
+
 constexpr AnswerSchema answers[] = {
     {"deployDefinition", "201", "Deployed"},
+    {"deployDefinition", "200", "Deployed", json_type, "with ?dry_run: nothing is deployed"},
     {"listDefinitions", "200", "DefinitionPage"},
     {"getDefinition", "200", "Definition"},
-    {"retireDefinition", "204", ""},
+    {"retireDefinition", "204", "", ""},
+    {"getCanonical", "200", "Canonical"},
+    {"getDefinitionSource", "200", "", "text/plain"},
+    {"getDefinitionDiagram", "200", "", diagram_types},
+    {"getNewestDiagram", "200", "", diagram_types},
+    {"getInstanceDiagram", "200", "", diagram_types},
     {"startInstance", "201", "InstanceAnswer"},
+    {"startInstance", "200", "InstanceAnswer", json_type, "the repeat of an earlier start"},
     {"listInstances", "200", "InstancePage"},
     {"getInstance", "200", "Instance"},
     {"getHistory", "200", "HistoryEntryPage"},
+    {"getSnapshot", "200", "Snapshot"},
+    {"explainInstance", "200", "Explanation"},
     {"signalInstance", "200", "InstanceAnswer"},
+    {"discardSignal", "200", "InstanceAnswer"},
     {"cancelInstance", "200", "InstanceAnswer"},
     {"suspendInstance", "200", "InstanceAnswer"},
     {"resumeInstance", "200", "InstanceAnswer"},
     {"retryInstance", "200", "InstanceAnswer"},
     {"skipStep", "200", "InstanceAnswer"},
     {"editState", "200", "InstanceAnswer"},
-    {"deleteInstance", "204", ""},
+    {"deleteInstance", "204", "", ""},
+    {"sendSignal", "202", "SignalOutcome"},
+    {"receiveEvents", "202", "SignalOutcomes"},
+    {"receiveHook", "202", "SignalOutcomes"},
     {"listTasks", "200", "TaskPage"},
     {"getTask", "200", "Task"},
+    {"getTaskEvents", "200", "TaskEventPage"},
     {"assignTask", "200", "Task"},
     {"releaseTask", "200", "Task"},
     {"reassignTask", "200", "Task"},
     {"commentTask", "200", "Task"},
     {"completeTask", "200", "InstanceAnswer"},
     {"submitRun", "201", "Run"},
+    {"submitRun", "200", "Run", json_type, "the repeat of an earlier submission"},
+    {"submitRuns", "200", "SubmittedRuns"},
     {"listRuns", "200", "RunPage"},
     {"getRun", "200", "Run"},
+    {"getRunEvents", "200", "RunEventPage"},
     {"cancelRun", "200", "Run"},
+    {"deleteRun", "200", "Run"},
+    {"releaseRun", "200", "Run"},
+    {"leaseRuns", "200", "LeasedRuns"},
+    {"heartbeatRun", "200", "Heartbeat"},
+    {"completeRun", "200", "RunOutcome"},
+    {"failRun", "200", "RunOutcome"},
+    {"reportRuns", "200", "RunOutcomes"},
+    {"heartbeatRuns", "200", "RunOutcomes"},
+    {"releaseRuns", "200", "RunOutcomes"},
+    {"listRunTypes", "200", "RunTypePage"},
+    {"getRunType", "200", "RunType"},
+    {"putRunType", "200", "RunType"},
+    {"deleteRunType", "204", "", ""},
     {"createSchedule", "201", "Schedule"},
     {"listSchedules", "200", "SchedulePage"},
     {"getSchedule", "200", "Schedule"},
     {"changeSchedule", "200", "Schedule"},
     {"pauseSchedule", "200", "Schedule"},
     {"resumeSchedule", "200", "Schedule"},
-    {"deleteSchedule", "204", ""},
+    {"triggerSchedule", "202", "Schedule"},
+    {"deleteSchedule", "204", "", ""},
+    {"previewSchedule", "200", "FiringTimes"},
     {"listDeadLetters", "200", "DeadLetterPage"},
     {"getDeadLetter", "200", "DeadLetter"},
+    {"replayDeadLetter", "202", "Replayed"},
+    {"discardDeadLetter", "204", "", ""},
+    {"listOutbox", "200", "OutboxEventPage"},
+    {"listDeliveries", "200", "DeliveryPage"},
+    {"resendEvent", "202", "Resent"},
+    {"streamEvents", "200", "", "text/event-stream"},
     {"startBulk", "202", "BulkStarted"},
+    {"startBulk", "200", "BulkStarted", json_type, "with dry_run: nothing is changed"},
     {"getBulk", "200", "BulkProgress"},
     {"listAudit", "200", "AuditRowPage"},
-    {"getInfo", "200", "Info"},
+    {"verifyAudit", "200", "AuditReport"},
+    {"verifyStore", "200", "Verification"},
+    {"doctor", "200", "HealthReport"},
+    {"runRetention", "200", "RetentionReport"},
+    {"listKeys", "200", "KeyPage"},
+    {"createKey", "201", "NewKey"},
+    {"revokeKey", "204", "", ""},
     {"getSession", "200", "Session"},
     {"createSession", "201", "Session"},
-    {"endSession", "204", ""},
+    {"endSession", "204", "", ""},
+    {"getInfo", "200", "Info"},
+    {"listFunctions", "200", "FunctionList"},
+    {"getProblem", "200", "ProblemText"},
+    {"openapi", "200", "Document"},
+    {"healthz", "200", "", "text/plain"},
+    {"livez", "200", "", "text/plain"},
+    {"readyz", "200", "", "text/plain"},
+    {"metrics", "200", "", "text/plain"},
 };
 
 constexpr std::string_view components = R"({
@@ -57,12 +112,89 @@ constexpr std::string_view components = R"({
   "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"},
   "limit":{"type":"string"},"limit_value":{"type":"integer"},
   "errors":{"type":"array","items":{"type":"object","properties":{
-    "pointer":{"type":"string"},"detail":{"type":"string"}}}}}},
+    "pointer":{"type":"string","description":"JSON pointer into the request"},"detail":{"type":"string"},
+    "line":{"type":"integer"},"column":{"type":"integer"},"severity":{"type":"string"}}}}}},
+"ProblemText":{"type":"object","required":["type","status","description","advice"],"properties":{
+  "type":{"type":"string"},"status":{"type":"integer"},"description":{"type":"string"},"advice":{"type":"string"}}},
+"Document":{"type":"object","required":["openapi","info","paths"]},
+"Canonical":{"type":"object","required":["cairn","name","version","steps"],"description":"docs/canonical.md describes it"},
+"Snapshot":{"type":"object","required":["id","definition","version","digest","status","state_version","state","waits","strands","signals"],
+  "properties":{"id":{"type":"string"},"definition":{"type":"string"},"version":{"type":"string"},"digest":{"type":"string"},
+  "status":{"$ref":"#/components/schemas/Status"},"state_version":{"type":"integer"},"state":{"type":"object"},
+  "waits":{"type":"array"},"strands":{"type":"array"},"signals":{"type":"array"}}},
+"Explanation":{"type":"object","required":["id","status","reasons"],"properties":{
+  "id":{"type":"string"},"status":{"$ref":"#/components/schemas/Status"},
+  "reasons":{"type":"array","items":{"type":"object","required":["kind","reason"],"properties":{
+    "kind":{"type":"string"},"reason":{"type":"string"},"step":{"type":"string"},"command":{"type":"string"},
+    "since":{"type":"string"}}}}}},
+"SignalOutcome":{"type":"object","required":["instances","kept","repeated"],"properties":{
+  "instances":{"type":"array","items":{"type":"string"}},"kept":{"type":"boolean"},"repeated":{"type":"boolean"},
+  "id":{"type":"string"},"source":{"type":"string"}}},
+"SignalOutcomes":{"type":"object","required":["items"],"properties":{
+  "items":{"type":"array","items":{"$ref":"#/components/schemas/SignalOutcome"}}}},
+"TaskEvent":{"type":"object","required":["task","event","at","actor"],"properties":{
+  "task":{"type":"string"},"event":{"enum":["created","assigned","released","reassigned","completed","cancelled","expired","commented"]},
+  "at":{"type":"string"},"actor":{"type":"string"},"details":true}},
+"RunEvent":{"type":"object","required":["run","event","at","attempt","actor"],"properties":{
+  "run":{"type":"string"},"event":{"type":"string"},"at":{"type":"string"},"attempt":{"type":"integer"},
+  "actor":{"type":"string"},"account":{"type":"string"},"worker":{"type":"string"},"details":true}},
+"SubmittedRuns":{"type":"object","required":["items"],"properties":{"items":{"type":"array","items":{"type":"object",
+  "properties":{"id":{"type":"string"},"status":{"type":"string"},"created":{"type":"boolean"},
+  "error":{"type":"string"}}}}}},
+"LeasedRuns":{"type":"object","required":["items"],"properties":{"items":{"type":"array","items":{"$ref":"#/components/schemas/Run"}}}},
+"Heartbeat":{"type":"object","required":["id","status","cancelled"],"properties":{
+  "id":{"type":"string"},"status":{"type":"string"},"cancelled":{"type":"boolean"},"lease_until":{"type":"string"},
+  "lease_ms":{"type":"integer"}}},
+"RunOutcome":{"type":"object","required":["id","outcome"],"properties":{"id":{"type":"string"},
+  "outcome":{"enum":["finished","will_retry","lease_lost","kept","released","cancelled","error"]},
+  "lease_ms":{"type":"integer"},"error":{"type":"string"}}},
+"RunOutcomes":{"type":"object","required":["items"],"properties":{
+  "items":{"type":"array","items":{"$ref":"#/components/schemas/RunOutcome"}}}},
+"RunType":{"type":"object","required":["type","paused"],"properties":{
+  "type":{"type":"string"},"paused":{"type":"boolean"},"concurrency":{"type":"integer"},"rate":{"type":"integer"},
+  "rate_window":{"type":"string"},"limit_key":{"type":"string"},"lease":{"type":"string"},
+  "max_attempts":{"type":"integer"},"backoff":{"type":"string"},"cap":{"type":"string"}}},
+"FiringTimes":{"type":"object","required":["items"],"properties":{"items":{"type":"array","items":{"type":"string"}}}},
+"Replayed":{"type":"object","required":["id","replayed"],"properties":{"id":{"type":"integer"},"replayed":{"type":"boolean"}}},
+"Resent":{"type":"object","required":["sequence","resent"],"properties":{"sequence":{"type":"integer"},"resent":{"type":"boolean"}}},
+"OutboxEvent":{"type":"object","required":["specversion","id","source","type","time","sequence","data","published_at"],
+  "description":"a CloudEvent, with the time at which it was published","properties":{
+  "specversion":{"type":"string"},"id":{"type":"string"},"source":{"type":"string"},"type":{"type":"string"},
+  "subject":{"type":"string"},"time":{"type":"string"},"datacontenttype":{"type":"string"},"data":true,
+  "sequence":{"type":"string"},"instance":{"type":"string"},"traceparent":{"type":"string"},
+  "published_at":{"type":["string","null"]}}},
+"Delivery":{"type":"object","required":["sink","attempt","at","delivered","error"],"properties":{
+  "sink":{"type":["string","null"]},"attempt":{"type":"integer"},"at":{"type":"string"},"delivered":{"type":"boolean"},
+  "error":{"type":["string","null"]}}},
+"AuditReport":{"type":"object","required":["rows","last_hash","intact"],"properties":{
+  "rows":{"type":"integer"},"last_hash":{"type":"string"},"intact":{"type":"boolean"},"broken_at":{"type":"integer"},
+  "why":{"type":"string"}}},
+"Verification":{"type":"object","required":["findings","instances","tasks","runs"],"properties":{
+  "findings":{"type":"array","items":{"type":"object","required":["invariant","subject","message"],"properties":{
+    "invariant":{"type":"string"},"subject":{"type":"string"},"message":{"type":"string"}}}},
+  "instances":{"type":"integer"},"tasks":{"type":"integer"},"runs":{"type":"integer"}}},
+"HealthReport":{"type":"object","required":["findings"],"properties":{"findings":{"type":"array","items":{"type":"object",
+  "required":["grade","what","advice"],"properties":{"grade":{"enum":["ok","look","BROKEN"]},
+  "what":{"type":"string"},"advice":{"type":"string"}}}}}},
+"RetentionReport":{"type":"object","required":["ran","instances","runs","outbox","keys"],"properties":{
+  "ran":{"type":"boolean"},"instances":{"type":"integer"},"runs":{"type":"integer"},"outbox":{"type":"integer"},
+  "keys":{"type":"integer"}}},
+"Key":{"type":"object","required":["id","subject","roles","note","created_at"],"properties":{
+  "id":{"type":"string"},"subject":{"type":"string"},"roles":{"type":"array","items":{"type":"string"}},
+  "scope":{"type":["object","null"]},"note":{"type":"string"},"created_at":{"type":"string"},
+  "expires_at":{"type":"string"},"revoked_at":{"type":"string"}}},
+"NewKey":{"type":"object","required":["id","key","subject","roles"],"properties":{
+  "id":{"type":"string"},"key":{"type":"string","description":"the secret, shown this once"},"subject":{"type":"string"},
+  "roles":{"type":"array","items":{"type":"string"}},"scope":{"type":["object","null"]},"note":{"type":"string"},
+  "created_at":{"type":"string"},"expires_at":{"type":"string"}}},
+"FunctionList":{"type":"object","required":["items"],"properties":{"items":{"type":"array","items":{"type":"object",
+  "required":["name","signature","description"],"properties":{"name":{"type":"string"},"signature":{"type":"string"},
+  "library":{"type":"string"},"description":{"type":"string"},"example":{"type":"string"},"result":{"type":"string"}}}}}},
 "Reference":{"type":"object","required":["key","parts"],"properties":{"key":true,"parts":{"type":["object","null"]}}},
 "Status":{"enum":["running","waiting","suspended","completed","failed","cancelled"]},
 "Failure":{"type":"object","required":["class","code","message"],"properties":{
-  "class":{"type":"string"},"code":{"type":"string"},"message":{"type":"string"},"step":{"type":"string"},
-  "attempt":{"type":"integer"},"details":true}},
+  "class":{"type":"string"},"code":{"type":"string"},"message":{"type":"string"},"step":{"type":["string","null"]},
+  "at":{"type":["string","null"]},"attempt":{"type":"integer"},"details":true}},
 "Wait":{"type":"object","required":["kind","step","token","since"],"properties":{
   "kind":{"enum":["task","timer","signal","subworkflow","run","retry"]},"step":{"type":"string"},
   "token":{"type":"string"},"since":{"type":"string","format":"date-time"},
@@ -136,10 +268,11 @@ constexpr std::string_view page_suffix = "Page";
 
 }  // namespace
 
-const AnswerSchema* answer_of(std::string_view operation) {
-  const auto* found = std::find_if(std::begin(answers), std::end(answers),
-                                   [&](const AnswerSchema& answer) { return answer.operation == operation; });
-  return found == std::end(answers) ? nullptr : found;
+std::span<const AnswerSchema> answers_of(std::string_view operation) {
+  const auto is = [&](const AnswerSchema& answer) { return answer.operation == operation; };
+  const auto* const first = std::find_if(std::begin(answers), std::end(answers), is);
+  const auto* const last = std::find_if_not(first, std::end(answers), is);
+  return {first, last};
 }
 
 Json answer_components() {

@@ -40,6 +40,8 @@ std::vector<Route> event_routes(EngineCore& core);
 std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& waiters);
 std::vector<Route> key_routes(EngineCore& core);
 std::vector<Route> audit_routes(EngineCore& core);
+std::vector<Route> upkeep_routes(EngineCore& core);
+std::vector<Route> problem_routes();
 // Only for servers: the CLI receives no webhooks.
 std::vector<Route> hook_routes(EngineCore& core, std::vector<InboundHook> hooks);
 // Only for servers: who is signed in, and signing in and out. `authenticator` must outlive them.

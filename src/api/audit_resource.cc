@@ -6,8 +6,44 @@
 namespace cairn::api {
 namespace {
 
+struct AuditFilter {
+  std::string who;
+  std::string what;
+  std::string resource;  // a part of it
+  std::optional<Timestamp> from;
+  std::optional<Timestamp> to;
+
+  bool takes(const AuditRow& row) const {
+    return (who.empty() || row.who == who) && (what.empty() || row.what == what) &&
+           row.resource.find(resource) != std::string::npos && (!from || row.at >= *from) && (!to || row.at < *to);
+  }
+};
+
+Result<AuditFilter> audit_filter_of(const Call& call) {
+  AuditFilter filter{std::string(call.request.query_value("who")), std::string(call.request.query_value("what")),
+                     std::string(call.request.query_value("resource")), std::nullopt, std::nullopt};
+  for (const auto& [name, member] : {std::pair{"from", &AuditFilter::from}, std::pair{"to", &AuditFilter::to}}) {
+    const std::string_view text = call.request.query_value(name);
+    if (text.empty()) continue;
+    CAIRN_TRY(filter.*member, parse_timestamp(text));
+  }
+  return filter;
+}
+
 void list_audit(EngineCore& core, const Call& call) {
-  const auto fetch = [&](const PageRequest& page) { return core.store().list_audit(page); };
+  const auto filter = audit_filter_of(call);
+  if (!filter) return call.reply(problem(400, "time", "Invalid time", filter.error().message));
+  // Reads on until a row matches. The page then continues after the rows that were read.
+  const auto fetch = [&](PageRequest page) -> Result<Page<AuditRow>> {
+    for (;;) {
+      CAIRN_TRY(Page<AuditRow> rows, core.store().list_audit(page));
+      const bool over = filter->to && !rows.items.empty() && rows.items.back().at >= *filter->to;
+      std::erase_if(rows.items, [&](const AuditRow& row) { return !filter->takes(row); });
+      if (over) rows.next_cursor.clear();  // they are in the order of their times
+      if (!rows.items.empty() || !rows.unreadable.empty() || rows.next_cursor.empty()) return rows;
+      page.cursor = rows.next_cursor;
+    }
+  };
   call.reply(page_answer(call, fetch, audit_document));
 }
 
@@ -38,7 +74,13 @@ std::vector<Route> audit_routes(EngineCore& core) {
        "listAudit",
        "The audit trail, oldest first",
        [with](const Call& call) { list_audit(*with, call); },
-       {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
+       {{"who", "only of this account or person"},
+        {"what", "only this operation, such as cancelInstance"},
+        {"resource", "only resources that contain this text, such as an id"},
+        {"from", "at or after this time"},
+        {"to", "before this time"},
+        {"limit", "maximum number of items"},
+        {"cursor", "next_cursor of the previous page"}}},
       {"GET",
        "/v1/audit/verify",
        Permission::administer,

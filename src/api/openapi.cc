@@ -1,4 +1,5 @@
 // The OpenAPI document, from the table of routes.
+#include <algorithm>
 
 #include "api/answer_schemas.h"
 #include "api/route.h"
@@ -8,23 +9,6 @@
 
 namespace cairn::api {
 namespace {
-
-Json parameters_of(const Route& route) {
-  Json parameters = Json::array();
-  for (std::size_t at = route.path.find('{'); at != std::string_view::npos; at = route.path.find('{', at + 1)) {
-    parameters.push_back(Json::object({{"name", route.path.substr(at + 1, route.path.find('}', at) - at - 1)},
-                                       {"in", "path"},
-                                       {"required", true},
-                                       {"schema", Json::object({{"type", "string"}})}}));
-  }
-  for (const QueryParameter& parameter : route.query) {
-    parameters.push_back(Json::object({{"name", parameter.name},
-                                       {"in", "query"},
-                                       {"description", parameter.description},
-                                       {"schema", Json::object({{"type", "string"}})}}));
-  }
-  return parameters;
-}
 
 // Null if the operation takes no body. Bodies that are not plain JSON are checked by the operation itself.
 Json body_of(const Route& route) {
@@ -48,20 +32,163 @@ Json body_of(const Route& route) {
   return Json::object({{"content", content}});
 }
 
-Json schema_content(std::string_view media_type, std::string_view schema) {
-  const Json reference = Json::object({{"$ref", "#/components/schemas/" + std::string(schema)}});
-  return Json::object({{media_type, Json::object({{"schema", reference}})}});
+Json reference(std::string_view kind, std::string_view name) {
+  return Json::object({{"$ref", "#/components/" + std::string(kind) + "/" + std::string(name)}});
+}
+
+// The part of the path after the version names the resource.
+std::string tag_of(const Route& route) {
+  std::string_view path = route.path;
+  if (!path.starts_with("/v1/")) return "server";
+  path.remove_prefix(4);
+  return std::string(path.substr(0, path.find('/')));
+}
+
+// These compare If-Match with the state version of what they change.
+bool takes_if_match(const Route& route) {
+  constexpr std::string_view operations[] = {"cancelInstance", "suspendInstance", "resumeInstance", "retryInstance",
+                                             "skipStep",       "editState",       "assignTask",     "releaseTask",
+                                             "reassignTask",   "commentTask",     "completeTask",   "changeSchedule",
+                                             "deleteInstance", "discardSignal"};
+  return std::find(std::begin(operations), std::end(operations), route.operation) != std::end(operations);
+}
+
+Json header_parameter(const char* name, const char* description, const char* example) {
+  return Json::object({{"name", name},
+                       {"in", "header"},
+                       {"description", description},
+                       {"schema", Json::object({{"type", "string"}})},
+                       {"example", example}});
+}
+
+Json parameters_of(const Route& route) {
+  Json parameters = Json::array();
+  for (std::size_t at = route.path.find('{'); at != std::string_view::npos; at = route.path.find('{', at + 1)) {
+    parameters.push_back(Json::object({{"name", route.path.substr(at + 1, route.path.find('}', at) - at - 1)},
+                                       {"in", "path"},
+                                       {"required", true},
+                                       {"schema", Json::object({{"type", "string"}})}}));
+  }
+  for (const QueryParameter& parameter : route.query) {
+    parameters.push_back(Json::object({{"name", parameter.name},
+                                       {"in", "query"},
+                                       {"description", parameter.description},
+                                       {"schema", Json::object({{"type", "string"}})}}));
+  }
+  if (route.method == "POST" && route.permission != Permission::open) {
+    parameters.push_back(header_parameter(
+        "Idempotency-Key", "the same request with the same key is carried out once; a repeat gets the first answer",
+        "order-4711"));
+  }
+  if (takes_if_match(route)) {
+    parameters.push_back(
+        header_parameter("If-Match", "the state version that the caller has seen; 412 if it is not current", "\"7\""));
+  }
+  if (route.method != "GET") {
+    parameters.push_back(header_parameter("traceparent", "W3C trace context, which the request continues",
+                                          "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
+  }
+  return parameters;
+}
+
+bool has_body(const Route& route) {
+  return !route.body_schema.empty() || route.content_types.find(',') != std::string_view::npos;
+}
+
+Json success(const AnswerSchema& answer) {
+  Json response = Json::object({{"description", answer.description.empty() ? "done" : answer.description}});
+  if (answer.media_types.empty()) return response;
+  Json content = Json::object();
+  for (std::string_view rest = answer.media_types; !rest.empty();) {
+    const std::string_view type = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), type.size() + 1));
+    const Json schema = !answer.schema.empty() ? reference("schemas", answer.schema)
+                        : type == json_type    ? Json::object({{"type", "object"}})
+                                               : Json::object({{"type", "string"}});
+    content.set(type, Json::object({{"schema", schema}}));
+  }
+  response.set("content", content);
+  return response;
+}
+
+Json problem_content() {
+  return Json::object({{"application/problem+json", Json::object({{"schema", reference("schemas", "Problem")}})}});
+}
+
+// The refusals of an operation follow from its route.
+std::vector<std::string_view> refusals_of(const Route& route) {
+  std::vector<std::string_view> statuses{"400", "500", "503"};
+  const bool changes = route.method != "GET";
+  if (route.permission != Permission::open) statuses.insert(statuses.end(), {"401", "403", "413", "429"});
+  if (route.path.find('{') != std::string_view::npos) statuses.emplace_back("404");
+  if (changes) statuses.insert(statuses.end(), {"409", "415"});
+  if (has_body(route)) statuses.emplace_back("404");
+  if (has_body(route) || !route.query.empty()) statuses.emplace_back("422");
+  if (takes_if_match(route)) statuses.emplace_back("412");
+  if (route.permission == Permission::open && changes) statuses.insert(statuses.end(), {"401", "403", "413", "429"});
+  return statuses;
 }
 
 Json responses_of(const Route& route) {
-  Json done = Json::object({{"description", "done"}});
-  const AnswerSchema* const answer = answer_of(route.operation);
-  if (answer != nullptr && !answer->schema.empty()) {
-    done.set("content", schema_content("application/json", answer->schema));
+  Json responses = Json::object();
+  for (const AnswerSchema& answer : answers_of(route.operation)) responses.set(answer.status, success(answer));
+  for (const std::string_view status : refusals_of(route)) {
+    responses.set(status, reference("responses", "Refused" + std::string(status)));
   }
-  const Json refused = Json::object(
-      {{"description", "what went wrong"}, {"content", schema_content("application/problem+json", "Problem")}});
-  return Json::object({{answer == nullptr ? "200" : answer->status, done}, {"default", refused}});
+  responses.set("default", Json::object({{"description", "another problem"}, {"content", problem_content()}}));
+  return responses;
+}
+
+struct Refusal {
+  const char* status;
+  const char* description;
+};
+constexpr Refusal refusals[] = {
+    {"400", "a parameter or header cannot be read, or the body is not JSON"},
+    {"401", "no valid credential"},
+    {"403", "the caller may not do this"},
+    {"404", "unknown resource"},
+    {"409", "another request was first, or the resource has ended"},
+    {"412", "If-Match names another state version than the current one"},
+    {"413", "a limit was exceeded"},
+    {"415", "the body has another media type"},
+    {"422", "the request is invalid; `errors` says where"},
+    {"429", "too many requests; retry after Retry-After"},
+    {"500", "an unexpected failure, or a corrupt row"},
+    {"503", "the server or its store cannot do it now; retry after Retry-After"},
+};
+
+Json shared_responses() {
+  Json responses = Json::object();
+  for (const Refusal& refusal : refusals) {
+    responses.set("Refused" + std::string(refusal.status),
+                  Json::object({{"description", refusal.description}, {"content", problem_content()}}));
+  }
+  return responses;
+}
+
+// Examples of request bodies, by operation.
+constexpr std::pair<std::string_view, std::string_view> examples[] = {
+    {"startInstance", R"({"definition":"loan.approval","input":{"amount":5000},"reference":{"key":"LOAN-7"}})"},
+    {"signalInstance", R"({"name":"payment.received","key":"LOAN-7","payload":{"amount":5000}})"},
+    {"sendSignal", R"({"name":"payment.received","key":"LOAN-7","payload":{"amount":5000},"ttl":"1h"})"},
+    {"completeTask", R"({"payload":{"approved":true}})"},
+    {"submitRun", R"({"type":"billing.charge.v1","payload":{"amount":12},"idempotency_key":"order-7"})"},
+    {"leaseRuns", R"({"worker":"billing-1","prefixes":["billing."],"max":10,"wait":"20s"})"},
+    {"completeRun", R"({"fence":4711,"result":{"receipt":"R-1"}})"},
+    {"failRun", R"({"fence":4711,"error":{"code":"busy","message":"no answer"}})"},
+    {"putRunType", R"({"concurrency":5,"limit_key":"payload.customer"})"},
+    {"createSchedule",
+     R"({"name":"nightly","cron":"0 2 * * *","zone":"Europe/Berlin","start":{"definition":"report"}})"},
+    {"createKey", R"({"subject":"billing","roles":["worker"],"scope":{"prefixes":["billing."]},"expires_in":"90d"})"},
+    {"startBulk", R"({"action":"retry","filter":"status:suspended definition:loan.approval","dry_run":true})"},
+};
+
+void add_example(const Route& route, Json& body) {
+  for (const auto& [operation, text] : examples) {
+    if (operation != route.operation) continue;
+    body.edit("content").edit("application/json").set("example", parse_json(text).value_or(Json()));
+  }
 }
 
 }  // namespace
@@ -69,15 +196,22 @@ Json responses_of(const Route& route) {
 Json Router::openapi() const {
   Json paths = Json::object();
   for (const Route& route : routes()) {
-    Json operation = Json::object(
-        {{"operationId", route.operation}, {"summary", route.summary}, {"x-permission", to_string(route.permission)}});
+    Json operation = Json::object({{"operationId", route.operation},
+                                   {"summary", route.summary},
+                                   {"description", std::string(route.summary) + ". It needs the permission `" +
+                                                       to_string(route.permission) + "`."},
+                                   {"tags", Json::array({tag_of(route)})},
+                                   {"x-permission", to_string(route.permission)}});
     if (const Json parameters = parameters_of(route); parameters.size() > 0) operation.set("parameters", parameters);
     if (route.permission == Permission::open) operation.set("security", Json::array());
     if (route.permission == Permission::signed_request) {
       operation.set("security",
                     Json::array({Json::object({{"signature", Json::array()}, {"timestamp", Json::array()}})}));
     }
-    if (const Json body = body_of(route); !body.is_null()) operation.set("requestBody", body);
+    if (Json body = body_of(route); !body.is_null()) {
+      add_example(route, body);
+      operation.set("requestBody", std::move(body));
+    }
     operation.set("responses", responses_of(route));
     paths.edit(route.path).set(ascii_lower(route.method), operation);
   }
@@ -90,11 +224,15 @@ Json Router::openapi() const {
        {"signature",
         header(signature_header, "v2= and the hexadecimal HMAC-SHA-256 of time, hook, signed headers and body")},
        {"timestamp", header(timestamp_header, "seconds since 1970, at most 300 from the server's")}});
+  const char* const about =
+      "Workflows, tasks, runs, schedules and events. Lists have `next_cursor`: pass it as `cursor`.";
   return Json::object({{"openapi", "3.1.0"},
-                       {"info", Json::object({{"title", "cairn"}, {"version", version_text}})},
+                       {"info", Json::object({{"title", "cairn"}, {"version", version_text}, {"description", about}})},
                        {"paths", paths},
                        {"security", Json::array({Json::object({{"bearer", Json::array()}})})},
-                       {"components", Json::object({{"schemas", answer_components()}, {"securitySchemes", schemes}})}});
+                       {"components", Json::object({{"schemas", answer_components()},
+                                                    {"responses", shared_responses()},
+                                                    {"securitySchemes", schemes}})}});
 }
 
 }  // namespace cairn::api

@@ -15,6 +15,23 @@ int status_of_limit(ErrorCode code, std::string_view limit) {
   return limit.starts_with("limits.signals_") ? 429 : 413;
 }
 
+Json error_at(std::string_view pointer, std::string_view detail) {
+  return Json::object({{"pointer", pointer}, {"detail", detail}});
+}
+
+// Where the input is wrong. Without places the message may begin with a pointer; else the whole body is meant.
+Json errors_of(const Error& error) {
+  Json errors = Json::array();
+  for (const ErrorPlace& place : error.places) errors.push_back(error_at(place.pointer, place.message));
+  if (!error.places.empty()) return errors;
+  const std::string_view message = error.message;
+  const std::size_t colon = message.find(": ");
+  const bool has_pointer = message.starts_with('/') && colon != std::string_view::npos &&
+                           message.substr(0, colon).find(' ') == std::string_view::npos;
+  errors.push_back(has_pointer ? error_at(message.substr(0, colon), message.substr(colon + 2)) : error_at("", message));
+  return errors;
+}
+
 }  // namespace
 
 Response limit_problem(int status, std::string_view limit, std::int64_t value, std::string_view detail,
@@ -55,7 +72,9 @@ Response problem(const Error& error) {
     return limit_problem(status_of_limit(error.code, refusal->limit), refusal->limit, refusal->value, error.message);
   }
   switch (error.code) {
-    case ErrorCode::invalid: return problem(422, "invalid", "The request is invalid", error.message);
+    case ErrorCode::invalid:
+      return problem(422, "invalid", "The request is invalid", error.message,
+                     Json::object({{"errors", errors_of(error)}}));
     case ErrorCode::not_found: return problem(404, "not_found", "Not found", error.message);
     case ErrorCode::conflict: return problem(409, "conflict", "Conflict with another change", error.message);
     case ErrorCode::not_allowed: return problem(403, "not_allowed", "Not allowed", error.message);
@@ -73,7 +92,7 @@ Response problem(const Error& error) {
 Response problem(const std::vector<schema::Violation>& violations) {
   Json errors = Json::array();
   for (const schema::Violation& violation : violations) {
-    errors.push_back(Json::object({{"pointer", violation.pointer}, {"detail", violation.message}}));
+    errors.push_back(error_at(violation.pointer, violation.message));
   }
   const std::string detail = violations.empty() ? ""
                                                 : (violations[0].pointer.empty() ? "the body" : violations[0].pointer) +

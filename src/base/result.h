@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace cairn {
 
@@ -30,9 +31,18 @@ enum class ErrorCode {
 
 const char* to_string(ErrorCode code);
 
+// A part of the input that is wrong.
+struct ErrorPlace {
+  std::string pointer;  // JSON pointer into the request: /input/customer
+  std::string message;
+
+  bool operator==(const ErrorPlace&) const = default;
+};
+
 struct Error {
   ErrorCode code = ErrorCode::internal;
   std::string message;
+  std::vector<ErrorPlace> places = {};  // of ErrorCode::invalid, if they are known
 
   bool operator==(const Error&) const = default;
 };

@@ -9,6 +9,7 @@
 
 #include "api/api.h"
 #include "base/clock.h"
+#include "base/id.h"
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
 #include "schedule/schedules.h"
@@ -58,7 +59,7 @@ class LocalApi final : public ApiSession {
     user_ = std::move(user);
   }
 
-  Result<ApiAnswer> call(const ApiRequest& request) override {
+  Result<ApiAnswer> send(const ApiRequest& request) override {
     http::Request http;
     http.method = request.method;
     if (!http::decode_path(request.path, http.path)) return Error{ErrorCode::invalid, "not a path"};
@@ -92,8 +93,11 @@ class LocalApi final : public ApiSession {
 
 class RemoteApi final : public ApiSession {
  public:
-  RemoteApi(std::string url, std::string_view command, std::string flags, std::string user, std::string token)
-      : url_(std::move(url)), token_(std::move(token)) {
+  RemoteApi(std::string url, std::string_view command, std::string flags, std::string user, std::string token,
+            std::string ca_file)
+      : url_(std::move(url)),
+        token_(std::move(token)),
+        client_(EgressPolicy::everywhere(), limits(), HttpSurroundings{std::move(ca_file), {}}) {
     while (url_.ends_with('/')) url_.pop_back();
     if (url_.find("://") == std::string::npos) url_ = "http://" + url_;
     command_ = command;
@@ -102,7 +106,7 @@ class RemoteApi final : public ApiSession {
     remote_ = true;
   }
 
-  Result<ApiAnswer> call(const ApiRequest& request) override {
+  Result<ApiAnswer> send(const ApiRequest& request) override {
     HttpCall http;
     http.method = request.method;
     http.url = url_ + request.path;
@@ -119,13 +123,23 @@ class RemoteApi final : public ApiSession {
     http.has_body = !http.body.empty();
     auto reply = client_.send_and_wait(http, answer_patience);
     if (!reply) {
-      return Error{ErrorCode::unavailable, "cannot reach " + url_ + ": " + reply.error().message +
-                                               ". Is the server running, and is --server right?"};
+      return Error{ErrorCode::unavailable,
+                   "cannot reach " + url_ + ": " + reply.error().message + advice(reply.error())};
     }
     return answer_of(reply->status, std::move(reply->body));
   }
 
  private:
+  std::string advice(const HttpProblem& problem) const {
+    if (problem.message.starts_with("TLS: the certificate is not trusted"))
+      return "\nName the authority that signed it: --ca-file FILE, CAIRN_CA_FILE or SSL_CERT_FILE.";
+    if (problem.message.starts_with("TLS: the certificate is not for")) return "\nUse a name that the certificate has.";
+    if (problem.message.starts_with("TLS: the handshake")) return "\nA server without a certificate is http://…";
+    const bool ended = problem.kind == HttpProblem::Kind::broken || problem.kind == HttpProblem::Kind::protocol;
+    if (ended && url_.starts_with("http://")) return "\nA server with a certificate is https://…";
+    return "\nIs the server running, and is --server right?";
+  }
+
   static HttpLimits limits() {
     HttpLimits limits;
     limits.connect_timeout = Duration::of_seconds(5);
@@ -135,7 +149,7 @@ class RemoteApi final : public ApiSession {
 
   std::string url_;
   std::string token_;
-  HttpClient client_{EgressPolicy::everywhere(), limits()};
+  HttpClient client_;
 };
 
 // The first line of a file with a credential.
@@ -154,7 +168,9 @@ std::vector<Flag> with_api_flags(std::vector<Flag> own) {
   own.insert(own.end(), {server_flag,
                          local_store_flag,
                          {"--as", "USER", "act as this user (servers without authentication only)"},
-                         {"--token-file", "FILE", "the credential for the server (default: $CAIRN_TOKEN)"}});
+                         {"--token-file", "FILE", "the credential for the server (default: $CAIRN_TOKEN)"},
+                         {"--ca-file", "FILE",
+                          "PEM: authorities to trust besides the system's (default: $CAIRN_CA_FILE, $SSL_CERT_FILE)"}});
   return own;
 }
 
@@ -184,8 +200,11 @@ std::variant<std::unique_ptr<ApiSession>, int> ApiSession::open(std::string_view
       if (!text) return fail(command, text.error(), err);
       token = std::move(*text);
     }
-    return std::unique_ptr<ApiSession>(
-        std::make_unique<RemoteApi>(server, command, std::move(flags), std::move(user), std::move(token)));
+    std::string authorities = arguments.value("--ca-file").value_or(environment("CAIRN_CA_FILE"));
+    if (!authorities.empty() && !std::ifstream(authorities))
+      return fail(command, {ErrorCode::not_found, authorities + ": cannot read the certificate authorities"}, err);
+    return std::unique_ptr<ApiSession>(std::make_unique<RemoteApi>(server, command, std::move(flags), std::move(user),
+                                                                   std::move(token), std::move(authorities)));
   }
   auto local = LocalApi::open(store, use);
   if (!local) return fail(command, local.error(), err);
@@ -212,25 +231,96 @@ std::variant<ApiAnswer, int> ApiSession::next_change(const std::string& place, c
 }
 
 std::optional<int> ApiSession::each(ApiRequest request, std::size_t most, const std::function<bool(const Json&)>& take,
-                                    std::ostream& err) {
+                                    std::ostream& err, std::string* cursor) {
   const std::size_t own_parameters = request.query.size();
-  std::string cursor;
+  std::string next = cursor != nullptr ? *cursor : "";
   while (most > 0) {
     request.query.resize(own_parameters);
     request.query.emplace_back("limit", std::to_string(std::min<std::size_t>(most, 1000)));
-    if (!cursor.empty()) request.query.emplace_back("cursor", cursor);
+    if (!next.empty()) request.query.emplace_back("cursor", next);
     const auto answer = ask(request, err);
     if (const int* code = std::get_if<int>(&answer)) return *code;
     const Json& page = std::get<0>(answer).body;
+    next = std::string(page.text_or("next_cursor", ""));
+    if (cursor != nullptr) *cursor = next;
     if (!page["items"].is_array()) break;
     for (const Json& item : page["items"].items()) {
       if (!take(item)) return std::nullopt;
       --most;
     }
-    cursor = std::string(page.text_or("next_cursor", ""));
-    if (cursor.empty()) break;
+    if (next.empty()) break;
   }
   return std::nullopt;
+}
+
+namespace {
+
+// The id in a path such as /v1/runs/ID/events, and its list.
+struct PathId {
+  std::string list;  // /v1/runs
+  std::string id;
+  std::string rest;  // /events
+};
+
+std::optional<PathId> id_in(const std::string& path) {
+  for (const char* const list : {"/v1/instances", "/v1/tasks", "/v1/runs", "/v1/keys"}) {
+    const std::string begin = std::string(list) + "/";
+    if (!path.starts_with(begin)) continue;
+    const std::size_t end = std::min(path.find('/', begin.size()), path.size());
+    return PathId{list, path.substr(begin.size(), end - begin.size()), path.substr(end)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> ApiSession::ids_with_prefix(const std::string& list, const std::string& prefix) {
+  constexpr int pages_max = 10;
+  constexpr std::size_t ids_max = 5;
+  ApiRequest request{"GET", list};
+  if (list == "/v1/instances") request.query = {{"q", prefix}};
+  if (list == "/v1/tasks") request.query = {{"closed", "true"}};
+  const bool paged = list != "/v1/keys";
+  if (paged) request.query.emplace_back("limit", "1000");
+  const std::size_t own_parameters = request.query.size();
+  std::vector<std::string> found;
+  for (int page = 0; page < pages_max; ++page) {
+    CAIRN_TRY(const ApiAnswer answer, send(request));
+    if (!answer.ok() || !answer.body["items"].is_array()) break;
+    for (const Json& item : answer.body["items"].items()) {
+      if (found.size() < ids_max && item.text_or("id", "").starts_with(prefix))
+        found.emplace_back(item.text_or("id", ""));
+    }
+    const std::string next(answer.body.text_or("next_cursor", ""));
+    if (next.empty() || found.size() >= ids_max) break;
+    request.query.resize(own_parameters);
+    request.query.emplace_back("cursor", next);
+  }
+  return found;
+}
+
+Result<ApiAnswer> ApiSession::call(ApiRequest request) {
+  constexpr std::size_t prefix_min = 4;
+  const auto named = id_in(request.path);
+  if (named) {
+    const auto known = full_ids_.find(named->list + "/" + named->id);
+    if (known != full_ids_.end()) request.path = named->list + "/" + path_part(known->second) + named->rest;
+  }
+  CAIRN_TRY(ApiAnswer answer, send(request));
+  const bool may_be_prefix = named && answer.status == 404 && named->id.size() >= prefix_min && !is_uuid(named->id) &&
+                             named->id.find('%') == std::string::npos;
+  if (!may_be_prefix) return answer;
+  CAIRN_TRY(const std::vector<std::string> found, ids_with_prefix(named->list, named->id));
+  if (found.size() > 1) {
+    std::string listed;
+    for (const std::string& id : found) listed += "\n  " + id;
+    answer.body = Json::object({{"detail", named->id + " is the beginning of several ids:" + listed}});
+    return answer;
+  }
+  if (found.empty() || found.front() == named->id) return answer;
+  full_ids_[named->list + "/" + named->id] = found.front();
+  request.path = named->list + "/" + path_part(found.front()) + named->rest;
+  return send(request);
 }
 
 int exit_code_of_status(int status) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -50,26 +51,37 @@ class ApiSession {
                                                              Use use, std::ostream& err);
   virtual ~ApiSession() = default;
 
-  // ErrorCode::unavailable if the server cannot be reached. A refusal is an answer.
-  virtual Result<ApiAnswer> call(const ApiRequest& request) = 0;
+  // ErrorCode::unavailable if the server cannot be reached. A refusal is an answer. The id of an instance, task, run or
+  // key in the path may be a unique prefix of at least 4 characters.
+  Result<ApiAnswer> call(ApiRequest request);
   // The same, but prints every failure and returns it as the exit code.
   std::variant<ApiAnswer, int> ask(const ApiRequest& request, std::ostream& err);
   // Waits for the next change of an instance that was `seen`. It may return before the instance has changed.
   std::variant<ApiAnswer, int> next_change(const std::string& place, const Json& seen, std::ostream& err);
   // Passes every item of a list to `take`, page by page, at most `most`; stops if `take` returns false. Empty on
-  // success.
+  // success. `cursor` is where the list begins, and then where it continues: empty if it is complete.
   std::optional<int> each(ApiRequest request, std::size_t most, const std::function<bool(const Json&)>& take,
-                          std::ostream& err);
+                          std::ostream& err, std::string* cursor = nullptr);
 
   // The flags that select this session, for suggested commands: " --server URL".
   const std::string& flags() const { return flags_; }
   bool remote() const { return remote_; }
+  const std::string& command() const { return command_; }
 
  protected:
+  // One request as it is.
+  virtual Result<ApiAnswer> send(const ApiRequest& request) = 0;
+
   std::string command_;
   std::string flags_;
   std::string user_;
   bool remote_ = false;
+
+ private:
+  // The ids of the list that begin with `prefix`, up to a few.
+  Result<std::vector<std::string>> ids_with_prefix(const std::string& list, const std::string& prefix);
+
+  std::map<std::string, std::string> full_ids_;  // of prefixes that were looked up
 };
 
 // What a refusal means for the shell (rule R3).

@@ -5,6 +5,7 @@
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
+#include "cli/listing.h"
 #include "cli/store_session.h"
 #include "store/audit_chain.h"
 
@@ -90,21 +91,41 @@ int verify_rows(const Arguments& arguments, const EachRow& each, std::istream& i
   return print_report(report_document(check.finish(), with_key), arguments.has("--json"), out);
 }
 
+Listing trail(const Arguments& arguments) {
+  Listing listing;
+  listing.request = {"GET", "/v1/audit"};
+  for (const char* const name : {"who", "what", "resource", "from", "to"}) {
+    if (const auto value = arguments.value("--" + std::string(name))) listing.request.query.emplace_back(name, *value);
+  }
+  listing.columns = {"AT", "WHO", "WHAT", "RESOURCE", "WHY"};
+  listing.row = [](const Json& row) -> std::vector<std::string> {
+    return {cell(row, "at"), cell(row, "who"), cell(row, "what"), cell(row, "resource"), cell(row, "why")};
+  };
+  return listing;
+}
+
 }  // namespace
 
 const CommandSpec& audit_spec() {
   static const CommandSpec spec{
       "audit",
-      "list | export | verify [--key FILE] [--hash HASH] [--file FILE]",
+      "list [--who USER] [--what OPERATION] [--resource TEXT] [--from TIME] [--to TIME] | export | verify [--key FILE] "
+      "[--hash HASH] [--file FILE]",
       "Show, export or verify the audit trail",
       "The hash of each row covers the previous row. `verify` names the first row that does not match and prints\n"
       "the last hash. Keep that hash elsewhere: with --hash, a later `verify` detects a truncated trail. With\n"
       "--key it also checks the signatures of the checkpoints (setting audit.signing_key). `export` prints one\n"
       "JSON document per row; --file verifies such an export. Exit code 1: the trail is broken.",
-      with_api_flags({{"--hash", "HASH", "verify: a hash that the trail must contain"},
-                      {"--key", "FILE", "verify: PEM file of the Ed25519 public key that signs checkpoints"},
-                      {"--file", "FILE", "verify: an export instead of a store or server; - for standard input"}}),
-      {"cairn audit list --store sqlite:cairn.db", "cairn audit export --server http://localhost:8400 > audit.jsonl",
+      with_list_flags({{"--who", "USER", "list: only of this person or account"},
+                       {"--what", "OPERATION", "list: only this operation, such as cancelInstance"},
+                       {"--resource", "TEXT", "list: only resources that contain this text, such as an id"},
+                       {"--from", "TIME", "list: at or after"},
+                       {"--to", "TIME", "list: before"},
+                       {"--hash", "HASH", "verify: a hash that the trail must contain"},
+                       {"--key", "FILE", "verify: PEM file of the Ed25519 public key that signs checkpoints"},
+                       {"--file", "FILE", "verify: an export instead of a store or server; - for standard input"}}),
+      {"cairn audit list --store sqlite:cairn.db --who ada --from 2026-01-01",
+       "cairn audit export --server http://localhost:8400 > audit.jsonl",
        "cairn audit verify --key audit-public.pem --file audit.jsonl"}};
   return spec;
 }
@@ -125,17 +146,13 @@ int run_audit(std::span<const std::string> args, std::istream& in, std::ostream&
   auto opened = ApiSession::open("audit", arguments, ApiSession::Use::read, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
   ApiSession& session = *std::get<0>(opened);
+  if (verb == "list") return print_listing(session, trail(arguments), arguments, out, err);
   const auto each = [&](const std::function<bool(const Json&)>& take) {
     return session.each({"GET", "/v1/audit"}, SIZE_MAX, take, err);
   };
-  if (verb != "verify") {
+  if (verb == "export") {
     const auto print = [&](const Json& row) {
-      if (verb == "export" || arguments.has("--json")) {
-        out << write_json(row) << "\n";
-      } else {
-        out << row.text_or("at", "") << "\t" << row.text_or("who", "") << "\t" << row.text_or("what", "") << "\t"
-            << row.text_or("resource", "") << "\t" << row.text_or("why", "") << "\n";
-      }
+      out << write_json(row) << "\n";
       return static_cast<bool>(out);
     };
     const auto failed = each(print);

@@ -26,7 +26,7 @@ const CommandSpec& dead_spec() {
       "[list | show ID | replay ID | discard ID] [--json]",
       "List, show, replay or discard dead letters",
       "A dead letter is a message that could not be delivered. It contains everything that a replay needs.",
-      with_api_flags({as_json_flag}),
+      with_list_flags({}),
       {"cairn dead --server http://127.0.0.1:8400", "cairn dead replay 7"}};
   return spec;
 }

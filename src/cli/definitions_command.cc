@@ -15,7 +15,7 @@ Listing all_definitions() {
   Listing listing;
   listing.request = {"GET", "/v1/definitions"};
   listing.most = 100'000;
-  listing.columns = {"NAME", "VERSION", "TITLE", "DEPLOYED", "DIGEST", ""};
+  listing.columns = {"NAME", "VERSION", "TITLE", "DEPLOYED", "DIGEST", "RETIRED"};
   listing.row = [](const Json& item) -> std::vector<std::string> {
     return {cell(item, "name"),
             cell(item, "version"),
@@ -71,8 +71,7 @@ const CommandSpec& definitions_spec() {
       "List, deploy, show or retire definitions",
       "A retired version starts no new instances; its running instances continue. `show` with a VERSION prints the\n"
       "canonical form.",
-      with_api_flags(
-          {{"--dry-run", "", "deploy: only validate"}, {"--to", "yaml|cpp", "source: the language"}, as_json_flag}),
+      with_list_flags({{"--dry-run", "", "deploy: only validate"}, {"--to", "yaml|cpp", "source: the language"}}),
       {"cairn definitions --server http://127.0.0.1:8400", "cairn definitions deploy flows/",
        "cairn definitions retire order 1.0.0"}};
   return spec;

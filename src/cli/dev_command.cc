@@ -102,7 +102,7 @@ const CommandSpec& dev_spec() {
       {{"--listen", "HOST:PORT", "the address to listen on (default 127.0.0.1:8400)"},
        {"--store", "URL", "another store: memory: or sqlite:PATH"},
        {"--config", "FILE", "values for `config` in expressions, YAML or JSON"},
-       {"--egress", "ENTRIES", "where calls may go in addition to https: http://HOST:PORT, 10.0.0.0/8, …"},
+       {"--egress", "ENTRIES", "where calls may go besides https and this machine: http://HOST:PORT, 10.0.0.0/8, …"},
        {"--ca-file", "FILE", "PEM: authorities that calls trust in addition to the system's"}},
       {"cairn dev", "cairn dev order.yaml --listen 9000", "cairn dev examples --store memory:", "cairn dev time +2d"}};
   return spec;
@@ -150,6 +150,10 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   const char* const authorities = std::getenv("CAIRN_CA_FILE");
   options.ca_file = arguments.value("--ca-file").value_or(authorities != nullptr ? authorities : "");
   options.egress = egress_entries(arguments.value("--egress").value_or(from_environment ? from_environment : ""));
+  // The user who starts this server may call the programs of this machine anyway.
+  for (const char* const entry : {"127.0.0.0/8", "::1", "http://127.0.0.1", "http://localhost", "http://[::1]"}) {
+    options.egress.emplace_back(entry);
+  }
 
   // Blocked before any thread starts, so that only sigwait below receives them.
   sigset_t ends;
@@ -195,13 +199,17 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   if (!watch) err << "cairn dev: " << watch.error().message << "; changes need a restart\n";
 
   const std::string url = "http://" + url_host(settings->host) + ":" + std::to_string((*serving)->port());
-  out << "cairn is ready at " << url << "/  (" << *deployed << " definitions, store " << options.store << ")\n\n"
+  const bool has_hello = (*engine)->core().registry().find("hello", std::nullopt).has_value();
+  out << "cairn is ready at " << url << "/  (" << *deployed << " definitions, store " << options.store << ")\n";
+  if (const std::string names = definitions.deployed(); !names.empty()) out << "deployed: " << names << "\n";
+  out << "\n"
       << "Try next:\n"
       << "  open " << url << "/ in a browser, or in another terminal, in this folder:\n"
       << "  export CAIRN_SERVER=" << url << "\n"
-      << "  cairn start hello --input '{\"name\": \"Ada\"}'\n"
-      << "  cairn tasks\n"
-      << "  cairn task complete ID --payload '{\"greeting\": \"Hello\"}'\n"
+      << (has_hello ? "  cairn start hello --input '{\"name\": \"Ada\"}'\n"
+                      "  cairn tasks\n"
+                      "  cairn task complete ID --payload '{\"greeting\": \"Hello\"}'\n"
+                    : "  cairn definitions, cairn start NAME --input JSON, cairn list, cairn tasks\n")
       << "  cairn dev time +1h        moves the clock forward, so that timers fire\n\n"
       << "Ctrl-C stops it; kill -9 loses nothing." << std::endl;
   speaking.unlock();

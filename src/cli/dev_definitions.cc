@@ -10,13 +10,25 @@
 
 namespace cairn::cli {
 
+void DevDefinitions::add(const Program& program) {
+  deployed_ += (deployed_.empty() ? "" : ", ") + program.name + " " + program.version;
+}
+
+std::string DevDefinitions::deployed() {
+  const std::lock_guard lock(mutex_);
+  return deployed_;
+}
+
 bool DevDefinitions::deploy(std::string_view text, const std::string& file) {
   const Definition definition = load_definition(text, file);
   for (const Diagnostic& diagnostic : definition.diagnostics) err_ << format_diagnostic(file, diagnostic) << "\n";
   if (!definition.valid()) return false;
   EngineCore& core = engine_.core();
   auto deployed = cairn::deploy(core, definition.program);
-  if (deployed) return true;
+  if (deployed) {
+    add(*definition.program);
+    return true;
+  }
   constexpr int edits_max = 10'000;
   for (int edit = 2; deployed.error().code == ErrorCode::conflict && edit < edits_max; ++edit) {
     Json renamed = definition.canonical;
@@ -25,6 +37,7 @@ bool DevDefinitions::deploy(std::string_view text, const std::string& file) {
     if (!program) break;
     deployed = cairn::deploy(core, *program);
     if (!deployed) continue;
+    add(**program);
     out_ << file << ": changed, deployed as " << (*program)->name << " " << (*program)->version << std::endl;
     return true;
   }

@@ -8,6 +8,10 @@
 
 #include "cairn/engine.h"
 
+namespace cairn {
+struct Program;
+}
+
 namespace cairn::cli {
 
 class DevDefinitions {
@@ -19,14 +23,19 @@ class DevDefinitions {
   // running instances keep their version. Returns false if the definition is invalid: all errors were printed, and the
   // previous deployment stays.
   bool deploy(std::string_view text, const std::string& file);
+  // The names and versions that were deployed, in order, as one line.
+  std::string deployed();
   // Deploys the file again after a write.
   void changed(const std::string& file);
 
  private:
+  void add(const Program& program);
+
   Engine& engine_;
   std::ostream& out_;
   std::ostream& err_;
   std::mutex mutex_;
+  std::string deployed_;
 };
 
 }  // namespace cairn::cli

@@ -1,141 +1,37 @@
+#include "api/upkeep_reports.h"
 #include "cli/commands.h"
-
-#include "api/access/api_key.h"
 #include "cli/exit_code.h"
-#include "cli/store_session.h"
-#include "store/audit_chain.h"
-#include "upkeep/verify.h"
+#include "cli/upkeep_report.h"
 
 namespace cairn::cli {
-namespace {
-
-struct Finding {
-  enum class Grade { fine, look, broken };
-  Grade grade = Grade::fine;
-  std::string what;
-  std::string advice;  // empty if no action is needed
-};
-
-const char* to_string(Finding::Grade grade) {
-  switch (grade) {
-    case Finding::Grade::fine: return "ok";
-    case Finding::Grade::look: return "look";
-    case Finding::Grade::broken: return "BROKEN";
-  }
-  return "ok";
-}
-
-Finding unreadable(const std::string& what, const Error& error) {
-  return {Finding::Grade::broken, what + " cannot be read: " + error.message,
-          "copy the store, then run `cairn verify`"};
-}
-
-std::string counted(std::size_t count, bool more, std::string_view noun) {
-  if (count == 1 && !more) noun.remove_suffix(1);  // singular: one task
-  return (more ? "more than " : "") + std::to_string(count) + " " + std::string(noun);
-}
-
-std::vector<Finding> examine(Store& store) {
-  std::vector<Finding> findings;
-  if (const auto schema = store.schema_version()) {
-    findings.push_back({Finding::Grade::fine, "the store answers, schema " + std::to_string(*schema), ""});
-  } else {
-    findings.push_back(unreadable("the schema", schema.error()));
-    return findings;
-  }
-  if (const auto report = verify_store(store); !report) {
-    findings.push_back(unreadable("the store", report.error()));
-  } else if (report->findings.empty()) {
-    findings.push_back(
-        {Finding::Grade::fine, "every invariant holds (" + counted(report->instances, false, "instances") + ")", ""});
-  } else {
-    findings.push_back({Finding::Grade::broken, std::to_string(report->findings.size()) + " invariants are broken",
-                        "run `cairn verify` to list them"});
-  }
-  if (const auto settings = store.setting_advice(); !settings) {
-    findings.push_back(unreadable("the settings of the database", settings.error()));
-  } else {
-    for (const SettingAdvice& one : *settings) findings.push_back({Finding::Grade::look, one.what, one.advice});
-  }
-  constexpr std::size_t enough = 1000;
-  InstanceFilter suspended;
-  suspended.status = Status::suspended;
-  if (const auto rows = store.list_instances(suspended, {enough, ""}); rows && !rows->items.empty()) {
-    findings.push_back({Finding::Grade::look,
-                        counted(rows->items.size(), !rows->next_cursor.empty(), "suspended instances"),
-                        "`cairn list --status suspended`, `cairn why ID`, then retry, skip, edit or cancel"});
-  }
-  if (const auto letters = store.list_dead_letters({enough, ""}); letters && !letters->items.empty()) {
-    findings.push_back({Finding::Grade::look,
-                        counted(letters->items.size(), !letters->next_cursor.empty(), "dead letters"),
-                        "`cairn dead list`, then replay or discard them"});
-  }
-  TaskFilter overdue;
-  overdue.due_before = store.now();
-  if (const auto tasks = store.list_tasks(overdue, {enough, ""}); tasks && !tasks->items.empty()) {
-    findings.push_back({Finding::Grade::look,
-                        counted(tasks->items.size(), !tasks->next_cursor.empty(), "overdue tasks"),
-                        "`cairn tasks --overdue`, then reassign them"});
-  }
-  if (const auto due = store.next_due(); due && *due && between(**due, store.now()).ms_up() > 60'000) {
-    findings.push_back({Finding::Grade::look, "work has been due since " + format_timestamp(**due),
-                        "is a server running on this store? `cairn serve` or `cairn dev`"});
-  }
-  if (const auto report = verify_audit(store); !report) {
-    findings.push_back(unreadable("the audit trail", report.error()));
-  } else if (report->broken_at) {
-    findings.push_back({Finding::Grade::broken,
-                        "the audit trail is broken at row " + std::to_string(*report->broken_at) + ": " + report->why,
-                        "the table was changed: compare it with a backup"});
-  } else {
-    findings.push_back(
-        {Finding::Grade::fine, "the audit trail is intact, " + std::to_string(report->rows) + " rows", ""});
-  }
-  if (const auto keys = store.list_api_keys()) {
-    for (const ApiKeyRow& key : *keys) {
-      const bool soon = !api::is_session(key) && key.expires_at && !key.revoked_at && *key.expires_at > store.now() &&
-                        between(store.now(), *key.expires_at).ms_up() < 7LL * 86'400'000;
-      if (soon) {
-        findings.push_back(
-            {Finding::Grade::look,
-             "the key " + key.id + " of " + key.subject + " expires " + format_timestamp(*key.expires_at),
-             "create a new one with `cairn keys create` before that"});
-      }
-    }
-  }
-  return findings;
-}
-
-}  // namespace
 
 const CommandSpec& doctor_spec() {
-  static const CommandSpec spec{"doctor",
-                                "--store URL [--json]",
-                                "Print a health report of a store, with advice for each finding",
-                                "Exit code 1: something is broken. Warnings do not change the exit code.",
-                                {store_flag, json_flag},
-                                {"cairn doctor --store sqlite:cairn.db"}};
+  static const CommandSpec spec{
+      "doctor",
+      "[--json]",
+      "Print a health report of a store, with advice for each finding",
+      "Exit code 1: something is broken. Warnings do not change the exit code.",
+      with_api_flags({as_json_flag}),
+      {"cairn doctor --store sqlite:cairn.db", "cairn doctor --server https://cairn.example"}};
   return spec;
 }
 
 int run_doctor(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
   Arguments arguments;
   if (const auto over = read_arguments(doctor_spec(), args, arguments, out, err)) return *over;
-  auto opened = StoreSession::open("doctor", arguments, StoreSession::Use::read, err);
-  if (const int* code = std::get_if<int>(&opened)) return *code;
-  const std::vector<Finding> findings = examine(std::get<0>(opened)->store());
+  const auto read = [](Store& store) -> Result<Json> { return api::doctor_report(store); };
+  const auto report = upkeep_report("doctor", "/v1/doctor", read, arguments, err);
+  if (const int* code = std::get_if<int>(&report)) return *code;
+  const Json& document = std::get<Json>(report);
   bool broken = false;
-  Json list = Json::array();
-  for (const Finding& finding : findings) {
-    broken = broken || finding.grade == Finding::Grade::broken;
-    list.push_back(
-        Json::object({{"grade", to_string(finding.grade)}, {"what", finding.what}, {"advice", finding.advice}}));
+  for (const Json& finding : document["findings"].items()) {
+    broken = broken || finding.text_or("grade", "") == "BROKEN";
     if (arguments.has("--json")) continue;
-    out << to_string(finding.grade) << "\t" << finding.what;
-    if (!finding.advice.empty()) out << "\n\t→ " << finding.advice;
+    out << finding.text_or("grade", "") << "\t" << finding.text_or("what", "");
+    if (!finding.text_or("advice", "").empty()) out << "\n\t→ " << finding.text_or("advice", "");
     out << "\n";
   }
-  if (arguments.has("--json")) out << write_json(Json::object({{"findings", list}})) << "\n";
+  if (arguments.has("--json")) out << write_json(document) << "\n";
   return broken ? exit_failed : exit_done;
 }
 

@@ -1,5 +1,7 @@
 #include "cli/commands.h"
 
+#include <charconv>
+
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
 #include "cli/store_session.h"
@@ -23,10 +25,13 @@ void print_event(std::ostream& out, const Json& event) {
 
 const CommandSpec& history_spec() {
   static const CommandSpec spec{"history",
-                                "ID [--follow] [--json]",
+                                "ID [--follow] [--limit N] [--json]",
                                 "Show what happened to an instance, oldest first",
                                 "",
-                                with_api_flags({{"--follow", "", "print new entries until it ends"}, as_json_flag}),
+                                with_api_flags({{"--follow", "", "print new entries until it ends"},
+                                                {"--limit", "N", "maximum number of entries"},
+                                                {"--cursor", "CURSOR", "continue: next_cursor of --json"},
+                                                as_json_flag}),
                                 {"cairn history 0190… --server http://127.0.0.1:8400 --follow"}};
   return spec;
 }
@@ -41,6 +46,13 @@ int run_history(std::span<const std::string> args, std::istream&, std::ostream& 
   const std::string place = "/v1/instances/" + path_part(arguments.positional()[0]);
   const bool json = arguments.has("--json");
   const bool follow = arguments.has("--follow");
+  std::size_t most = 1'000'000;
+  if (const auto text = arguments.value("--limit")) {
+    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), most);
+    if (error != std::errc() || end != text->data() + text->size() || most == 0 || follow)
+      return wrong_call("history", follow ? "--follow takes no --limit" : "--limit takes a number from 1", err);
+  }
+  std::string cursor = arguments.value("--cursor").value_or("");
   std::int64_t seen = 0;
   Json items = Json::array();
   auto instance = api.ask({"GET", place}, err);
@@ -60,13 +72,18 @@ int run_history(std::span<const std::string> args, std::istream&, std::ostream& 
       }
       return true;
     };
-    if (const auto code = api.each({"GET", place + "/history"}, 1'000'000, take, err)) return *code;
+    std::string next = cursor;
+    if (const auto code = api.each({"GET", place + "/history"}, most, take, err, &next)) return *code;
+    if (!follow) cursor = next;
     out << std::flush;
     const auto status = status_from(std::get<0>(instance).body.text_or("status", ""));
     if (!follow || !status || is_final(*status) || reader_is_gone(out)) break;
     instance = api.next_change(place, std::get<0>(instance).body, err);
   }
-  if (json && !follow) out << write_json(Json::object({{"items", items}})) << "\n";
+  if (json && !follow) {
+    out << write_json(Json::object({{"items", items}, {"next_cursor", cursor.empty() ? Json() : Json(cursor)}}))
+        << "\n";
+  }
   return exit_done;
 }
 

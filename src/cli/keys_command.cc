@@ -4,7 +4,6 @@
 #include "cli/exit_code.h"
 #include "cli/listing.h"
 #include "cli/store_session.h"
-#include "cli/table.h"
 
 namespace cairn::cli {
 namespace {
@@ -48,21 +47,16 @@ int create(ApiSession& session, const Arguments& arguments, std::ostream& out, s
   return exit_done;
 }
 
-int list(ApiSession& session, const Arguments& arguments, std::ostream& out, std::ostream& err) {
-  auto answer = session.ask({"GET", "/v1/keys"}, err);
-  if (const int* code = std::get_if<int>(&answer)) return *code;
-  const Json& document = std::get<ApiAnswer>(answer).body;
-  if (arguments.has("--json")) {
-    out << write_json(document) << "\n";
-    return exit_done;
-  }
-  Table table({"ID", "SUBJECT", "ROLES", "EXPIRES", "NOTE"});
-  for (const Json& key : document["items"].items()) {
+Listing all_keys() {
+  Listing listing;
+  listing.request = {"GET", "/v1/keys"};
+  listing.paged = false;
+  listing.columns = {"ID", "SUBJECT", "ROLES", "EXPIRES", "NOTE"};
+  listing.row = [](const Json& key) -> std::vector<std::string> {
     const std::string_view end = key.find("revoked_at") ? "revoked" : key.text_or("expires_at", "never expires");
-    table.add({cell(key, "id"), cell(key, "subject"), joined(key["roles"]), std::string(end), cell(key, "note")});
-  }
-  table.print(out);
-  return exit_done;
+    return {cell(key, "id"), cell(key, "subject"), joined(key["roles"]), std::string(end), cell(key, "note")};
+  };
+  return listing;
 }
 
 }  // namespace
@@ -75,12 +69,12 @@ const CommandSpec& keys_spec() {
       "Roles: viewer, task_worker, starter, worker, operator, deployer, admin. A worker's key needs --prefix: the run\n"
       "types that it may lease. A task worker's key needs --task-role: the person's roles in human tasks. The key is\n"
       "shown only once. Use --store to create the first key of a server.",
-      with_api_flags({{"--subject", "USER", "the person or program that uses the key"},
-                      {"--role", "ROLE", "what the key may do (repeatable)"},
-                      {"--prefix", "PREFIX", "run types that a worker may lease (repeatable)"},
-                      {"--task-role", "ROLE", "a role in human tasks (repeatable)"},
-                      {"--expires-in", "DURATION", "lifetime, such as 90d (default: no expiry)"},
-                      {"--note", "TEXT", "the purpose of the key"}}),
+      with_list_flags({{"--subject", "USER", "the person or program that uses the key"},
+                       {"--role", "ROLE", "what the key may do (repeatable)"},
+                       {"--prefix", "PREFIX", "run types that a worker may lease (repeatable)"},
+                       {"--task-role", "ROLE", "a role in human tasks (repeatable)"},
+                       {"--expires-in", "DURATION", "lifetime, such as 90d (default: no expiry)"},
+                       {"--note", "TEXT", "the purpose of the key"}}),
       {"cairn keys create --store sqlite:cairn.db --subject ada --role admin",
        "cairn keys create --subject billing --role worker --prefix billing. --expires-in 90d", "cairn keys list",
        "cairn keys revoke 4f2a90c1d2e3"}};
@@ -100,7 +94,7 @@ int run_keys(std::span<const std::string> args, std::istream&, std::ostream& out
   if (const int* code = std::get_if<int>(&opened)) return *code;
   ApiSession& session = *std::get<0>(opened);
   if (verb == "create") return create(session, arguments, out, err);
-  if (verb == "list") return list(session, arguments, out, err);
+  if (verb == "list") return print_listing(session, all_keys(), arguments, out, err);
   auto answer = session.ask({"DELETE", "/v1/keys/" + path_part(words[1])}, err);
   if (const int* code = std::get_if<int>(&answer)) return *code;
   err << "revoked; servers refuse the key within seconds\n";

@@ -1,7 +1,5 @@
 #include "cli/commands.h"
 
-#include <charconv>
-
 #include "base/suggest.h"
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
@@ -17,16 +15,14 @@ const CommandSpec& list_spec() {
       "[--status S] [--definition NAME] [--reference KEY] [--text TEXT] [--from TIME] [--to TIME] [--filter FILTER] "
       "[--limit N] [--json]",
       "List instances, newest first",
-      "",
-      with_api_flags({{"--status", "S", "running, waiting, suspended, completed, failed or cancelled"},
-                      {"--definition", "NAME", "of this definition"},
-                      {"--reference", "KEY", "with this business reference"},
-                      {"--text", "TEXT", "with this text in id, name or reference"},
-                      {"--from", "TIME", "started at or after"},
-                      {"--to", "TIME", "started before"},
-                      {"--filter", "FILTER", "all conditions in one text: status:suspended definition:order …"},
-                      {"--limit", "N", "maximum number (default 50)"},
-                      as_json_flag}),
+      "Without --limit it prints 50.",
+      with_list_flags({{"--status", "S", "running, waiting, suspended, completed, failed or cancelled"},
+                       {"--definition", "NAME", "of this definition"},
+                       {"--reference", "KEY", "with this business reference"},
+                       {"--text", "TEXT", "with this text in id, name or reference"},
+                       {"--from", "TIME", "started at or after"},
+                       {"--to", "TIME", "started before"},
+                       {"--filter", "FILTER", "all conditions in one text: status:suspended definition:order …"}}),
       {"cairn list --server http://127.0.0.1:8400 --status suspended", "cairn list --store sqlite:orders.db"}};
   return spec;
 }
@@ -37,12 +33,6 @@ int run_list(std::span<const std::string> args, std::istream&, std::ostream& out
   if (!arguments.positional().empty()) return wrong_call("list", "takes flags only", err);
   if (const auto status = arguments.value("--status"); status && !status_from(*status))
     return wrong_call("list", "--status: '" + *status + "' is not a status", err);
-  std::size_t limit = 50;
-  if (const auto text = arguments.value("--limit")) {
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), limit);
-    if (error != std::errc() || end != text->data() + text->size() || limit == 0 || limit > 100'000)
-      return wrong_call("list", "--limit takes a number from 1 to 100000", err);
-  }
   ApiRequest request{"GET", "/v1/instances"};
   for (const auto& [flag, parameter] :
        {std::pair{"--status", "status"}, std::pair{"--definition", "definition"}, std::pair{"--reference", "reference"},
@@ -54,7 +44,7 @@ int run_list(std::span<const std::string> args, std::istream&, std::ostream& out
   if (const int* code = std::get_if<int>(&opened)) return *code;
   Listing listing;
   listing.request = std::move(request);
-  listing.most = limit;
+  listing.most = 50;
   listing.columns = {"ID", "STATUS", "STARTED", "DEFINITION", "REFERENCE", "ERROR"};
   listing.row = [](const Json& item) -> std::vector<std::string> {
     return {cell(item, "id"),

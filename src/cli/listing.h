@@ -15,10 +15,14 @@ struct Listing {
   ApiRequest request;
   std::vector<std::string> columns;
   std::function<std::vector<std::string>(const Json& item)> row;  // one text per column
-  std::size_t most = 10'000;
+  std::size_t most = 10'000;                                      // without --limit
+  bool paged = true;                                              // the route takes `limit` and `cursor`
 };
 
-// Reads all pages and prints them; returns the exit code.
+// The flags of every list: --limit, --cursor, --columns and --json, with those of the API.
+std::vector<Flag> with_list_flags(std::vector<Flag> own);
+
+// Reads the pages and prints them as the flags of the list say; returns the exit code.
 int print_listing(ApiSession& api, const Listing& listing, const Arguments& arguments, std::ostream& out,
                   std::ostream& err);
 

@@ -38,6 +38,32 @@ int list(const Arguments& arguments, std::ostream& out, std::ostream& err) {
   return print_listing(*std::get<0>(opened), listing, arguments, out, err);
 }
 
+Listing all_types() {
+  Listing listing;
+  listing.request = {"GET", "/v1/run-types"};
+  listing.paged = false;
+  listing.columns = {"TYPE", "STATUS", "CONCURRENCY", "RATE", "PER", "BY", "LEASE", "ATTEMPTS", "BACKOFF"};
+  listing.row = [](const Json& item) -> std::vector<std::string> {
+    return {cell(item, "type"),        item["paused"] == Json(true) ? "paused" : "active",
+            cell(item, "concurrency"), cell(item, "rate"),
+            cell(item, "rate_window"), cell(item, "limit_key"),
+            cell(item, "lease"),       cell(item, "max_attempts"),
+            cell(item, "backoff")};
+  };
+  return listing;
+}
+
+Listing events_of_run(const std::string& run) {
+  Listing listing;
+  listing.request = {"GET", "/v1/runs/" + path_part(run) + "/events"};
+  listing.paged = false;
+  listing.columns = {"AT", "EVENT", "ATTEMPT", "ACTOR", "DETAILS"};
+  listing.row = [](const Json& item) -> std::vector<std::string> {
+    return {cell(item, "at"), cell(item, "event"), cell(item, "attempt"), cell(item, "actor"), cell(item, "details")};
+  };
+  return listing;
+}
+
 // The changed settings of a type; the others stay.
 Result<Json> type_document(ApiSession& session, const std::string& verb, const Arguments& arguments) {
   Json body = Json::object();
@@ -75,23 +101,22 @@ const CommandSpec& runs_spec() {
       "[list] | show|events|cancel|delete ID | submit TYPE | types | pause|resume|limit TYPE",
       "List, show, submit, cancel and delete runs; pause and limit run types",
       "A deleted run keeps its idempotency key. `limit` changes the given settings and keeps the others.",
-      with_api_flags({{"--status", "STATUS", "list: pending, leased, succeeded, failed or cancelled"},
-                      {"--type", "PREFIX", "list: types that begin with this"},
-                      {"--instance", "ID", "list: runs of this instance"},
-                      {"--all", "", "list: include deleted runs"},
-                      {"--payload", "JSON|@FILE", "submit: the payload for the worker"},
-                      {"--key", "KEY", "submit: idempotency key"},
-                      {"--priority", "N", "submit: higher runs first"},
-                      {"--delay", "DURATION", "submit: delay before the first attempt"},
-                      {"--attempts", "N", "submit, limit: maximum number of attempts"},
-                      {"--reason", "TEXT", "delete: the reason"},
-                      {"--concurrency", "N", "limit: maximum number of leased runs"},
-                      {"--rate", "N", "limit: maximum number of leases per --per"},
-                      {"--per", "DURATION", "limit: the window of --rate (default 1s)"},
-                      {"--by", "EXPRESSION", "limit: count separately by this key of the payload"},
-                      {"--lease", "DURATION", "limit: length of a lease"},
-                      {"--backoff", "DURATION", "limit: delay before the second attempt"},
-                      as_json_flag}),
+      with_list_flags({{"--status", "STATUS", "list: pending, leased, succeeded, failed or cancelled"},
+                       {"--type", "PREFIX", "list: types that begin with this"},
+                       {"--instance", "ID", "list: runs of this instance"},
+                       {"--all", "", "list: include deleted runs"},
+                       {"--payload", "JSON|@FILE", "submit: the payload for the worker"},
+                       {"--key", "KEY", "submit: idempotency key"},
+                       {"--priority", "N", "submit: higher runs first"},
+                       {"--delay", "DURATION", "submit: delay before the first attempt"},
+                       {"--attempts", "N", "submit, limit: maximum number of attempts"},
+                       {"--reason", "TEXT", "delete: the reason"},
+                       {"--concurrency", "N", "limit: maximum number of leased runs"},
+                       {"--rate", "N", "limit: maximum number of leases per --per"},
+                       {"--per", "DURATION", "limit: the window of --rate (default 1s)"},
+                       {"--by", "EXPRESSION", "limit: count separately by this key of the payload"},
+                       {"--lease", "DURATION", "limit: length of a lease"},
+                       {"--backoff", "DURATION", "limit: delay before the second attempt"}}),
       {"cairn runs --status failed", "cairn runs submit billing.charge.v1 --payload '{\"amount\": 12}' --key order-7",
        "cairn runs limit billing.charge.v1 --concurrency 5 --by payload.customer"}};
   return spec;
@@ -111,13 +136,18 @@ int run_runs(std::span<const std::string> args, std::istream& in, std::ostream& 
   if (alone ? given.size() > 1 : given.size() != 2)
     return wrong_call("runs", alone ? verb + " takes flags only" : verb + " takes one run or type", err);
   if (verb == "list") return list(arguments, out, err);
+  if (verb == "types" || verb == "events") {
+    auto opened = ApiSession::open("runs", arguments, ApiSession::Use::read, err);
+    if (const int* code = std::get_if<int>(&opened)) return *code;
+    return print_listing(*std::get<0>(opened), verb == "types" ? all_types() : events_of_run(given[1]), arguments, out,
+                         err);
+  }
 
-  const bool look = verb == "show" || verb == "events" || verb == "types";
+  const bool look = verb == "show";
   const bool of_type = verb == "pause" || verb == "resume" || verb == "limit";
   ApiRequest request{look ? "GET" : "POST", "/v1/runs"};
-  if (verb == "types") request.path = "/v1/run-types";
   if (verb == "show" || verb == "delete") request.path += "/" + path_part(given[1]);
-  if (verb == "events" || verb == "cancel") request.path += "/" + path_part(given[1]) + "/" + verb;
+  if (verb == "cancel") request.path += "/" + path_part(given[1]) + "/cancel";
   if (verb == "delete") {
     request.method = "DELETE";
     request.query.emplace_back("reason", arguments.value("--reason").value_or(""));

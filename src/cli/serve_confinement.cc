@@ -92,6 +92,7 @@ ReachableFiles files_of_server(const config::Configuration& configuration) {
   for (const char* const name : {"tls.certificate", "tls.key", "ca_file"}) {
     add_folder(files.readable, configuration.text(name));
   }
+  if (const char* const authorities = std::getenv("SSL_CERT_FILE")) add_folder(files.readable, authorities);
   if (const std::string jwks = configuration.text("oidc.jwks"); jwks.find("://") == std::string::npos) {
     add_folder(files.readable, jwks);
   }

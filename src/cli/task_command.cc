@@ -6,9 +6,24 @@
 #include "cli/exit_code.h"
 #include "cli/input_file.h"
 #include "cli/instance_answer.h"
+#include "cli/listing.h"
 #include "cli/store_session.h"
 
 namespace cairn::cli {
+namespace {
+
+Listing events_of_task(ApiRequest request) {
+  Listing listing;
+  listing.request = std::move(request);
+  listing.paged = false;
+  listing.columns = {"AT", "EVENT", "ACTOR", "DETAILS"};
+  listing.row = [](const Json& item) -> std::vector<std::string> {
+    return {cell(item, "at"), cell(item, "event"), cell(item, "actor"), cell(item, "details")};
+  };
+  return listing;
+}
+
+}  // namespace
 
 const CommandSpec& task_spec() {
   static const CommandSpec spec{
@@ -16,12 +31,11 @@ const CommandSpec& task_spec() {
       "show|events|assign|release|reassign|complete|comment TASK …",
       "Show a task, or assign, release, reassign, complete or comment on it",
       "",
-      with_api_flags({{"--to", "USER", "assign (default: the caller), reassign: the new assignee"},
-                      {"--payload", "JSON|@FILE", "complete: the answer (default {})"},
-                      {"--text", "TEXT", "comment: the text"},
-                      {"--key", "KEY", "complete: idempotency key"},
-                      {"--if-state-version", "N", "fail if the task is no longer at this state version"},
-                      as_json_flag}),
+      with_list_flags({{"--to", "USER", "assign (default: the caller), reassign: the new assignee"},
+                       {"--payload", "JSON|@FILE", "complete: the answer (default {})"},
+                       {"--text", "TEXT", "comment: the text"},
+                       {"--key", "KEY", "complete: idempotency key"},
+                       {"--if-state-version", "N", "fail if the task is no longer at this state version"}}),
       {"cairn task complete 0190… --payload '{\"ok\": true}' --as ann --server http://127.0.0.1:8400"}};
   return spec;
 }
@@ -55,6 +69,7 @@ int run_task(std::span<const std::string> args, std::istream& in, std::ostream& 
   if (const auto version = arguments.value("--if-state-version")) request.headers.emplace_back("if-match", *version);
   auto opened = ApiSession::open("task", arguments, look ? ApiSession::Use::read : ApiSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
+  if (verb == "events") return print_listing(*std::get<0>(opened), events_of_task(std::move(request)), arguments, out, err);
   const auto answer = std::get<0>(opened)->ask(request, err);
   if (const int* code = std::get_if<int>(&answer)) return *code;
   const Json& document = std::get<0>(answer).body;

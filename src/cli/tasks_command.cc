@@ -14,15 +14,14 @@ const CommandSpec& tasks_spec() {
       "[--json]",
       "List tasks, the most urgent first",
       "",
-      with_api_flags({{"--mine", "", "tasks that the caller may work on, by assignee and role"},
-                      {"--assignee", "USER", "assigned to this person"},
-                      {"--role", "ROLE", "for this role (repeatable)"},
-                      {"--instance", "ID", "of this instance"},
-                      {"--overdue", "", "past their due time or deadline"},
-                      {"--text", "TEXT", "with this text in name, title or reference"},
-                      {"--filter", "FILTER", "all conditions in one text: role:clerk name:Review due:2026-01-31 …"},
-                      {"--all", "", "include closed tasks"},
-                      as_json_flag}),
+      with_list_flags({{"--mine", "", "tasks that the caller may work on, by assignee and role"},
+                       {"--assignee", "USER", "assigned to this person"},
+                       {"--role", "ROLE", "for this role (repeatable)"},
+                       {"--instance", "ID", "of this instance"},
+                       {"--overdue", "", "past their due time or deadline"},
+                       {"--text", "TEXT", "with this text in name, title or reference"},
+                       {"--filter", "FILTER", "all conditions in one text: role:clerk name:Review due:2026-01-31 …"},
+                       {"--all", "", "include closed tasks"}}),
       {"cairn tasks --server http://127.0.0.1:8400 --role clerk"}};
   return spec;
 }

@@ -240,10 +240,12 @@ Result<Advance> start(const Program& program, const Setting& setting, const Even
   if (!started) return Error{ErrorCode::invalid, "an instance begins with its start"};
   if (program.input && !program.input->accepts(started->input)) {
     std::string message = "the input does not fit " + program.name + " " + program.version + ":";
+    std::vector<ErrorPlace> places;
     for (const schema::Violation& violation : program.input->check(started->input)) {
       message += "\n  " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message;
+      places.push_back({"/input" + violation.pointer, violation.message});
     }
-    return Error{ErrorCode::invalid, message};
+    return Error{ErrorCode::invalid, message, std::move(places)};
   }
   Snapshot snapshot;
   snapshot.instance = started->instance;

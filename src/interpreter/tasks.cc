@@ -142,12 +142,14 @@ Result<void> check_completion(Turn& turn, const OpenTask& open, const TaskComple
   }
   if (open.task->form && !open.task->form->accepts(completion.payload)) {
     std::string message = name + ": the form refuses the completion:";
+    std::vector<ErrorPlace> places;
     for (const schema::Violation& violation : open.task->form->check(completion.payload)) {
       message +=
           " " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message + ";";
+      places.push_back({"/payload" + violation.pointer, violation.message});
     }
     message.pop_back();
-    return Error{ErrorCode::invalid, message};
+    return Error{ErrorCode::invalid, message, std::move(places)};
   }
   Machine& machine = turn.machine;
   const Wakening wakening{

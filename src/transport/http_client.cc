@@ -1,12 +1,14 @@
 #include "transport/http_client.h"
 
 #include <curl/curl.h>
+#include <openssl/x509_vfy.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <cstdlib>
 #include <deque>
 #include <future>
 #include <map>
@@ -236,6 +238,19 @@ struct Exchange {
     return size;
   }
 
+  // Why the certificate of the other side was refused.
+  std::string distrust() const {
+    long result = 0;
+    curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &result);
+    // libcurl compares the names itself, so OpenSSL has no reason for that.
+    if (result == X509_V_OK || result == X509_V_ERR_UNSPECIFIED) return "the certificate is not for " + host_of_url();
+    return std::string("the certificate is not trusted: ") + X509_verify_cert_error_string(result);
+  }
+  std::string host_of_url() const {
+    const auto parts = parts_of(url);
+    return parts ? parts->host : "this host";
+  }
+
   Result<HttpReply, HttpProblem> outcome(CURLcode code) {
     if (denied) return denial();
     if (too_large) return HttpProblem{Kind::too_large, "the response is larger than the limit"};
@@ -245,8 +260,10 @@ struct Exchange {
       case CURLE_COULDNT_RESOLVE_HOST:
       case CURLE_COULDNT_CONNECT: return HttpProblem{Kind::connect, curl_easy_strerror(code)};
       case CURLE_SSL_CONNECT_ERROR:
-      case CURLE_PEER_FAILED_VERIFICATION:
-        return HttpProblem{Kind::connect, std::string("TLS: ") + curl_easy_strerror(code)};
+        return HttpProblem{Kind::connect, "TLS: the handshake failed; the server may not speak TLS on this port"};
+      case CURLE_PEER_FAILED_VERIFICATION: return HttpProblem{Kind::connect, "TLS: " + distrust()};
+      case CURLE_SSL_CACERT_BADFILE:
+        return HttpProblem{Kind::connect, "TLS: the file of authorities cannot be read: " + surroundings->ca_file};
       case CURLE_UNSUPPORTED_PROTOCOL:
       case CURLE_WEIRD_SERVER_REPLY:
       case CURLE_HTTP2:
@@ -414,6 +431,9 @@ struct HttpClient::Core {
 
 HttpClient::HttpClient(EgressPolicy policy, HttpLimits limits, HttpSurroundings surroundings) {
   use_curl();
+  // As in every other program with OpenSSL; libcurl itself ignores the variable.
+  const char* const authorities = std::getenv("SSL_CERT_FILE");
+  if (surroundings.ca_file.empty() && authorities != nullptr) surroundings.ca_file = authorities;
   core_ = std::make_unique<Core>(std::move(policy), limits, std::move(surroundings));
 }
 

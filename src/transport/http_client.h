@@ -27,7 +27,7 @@ struct HttpLimits {
 
 // What the client takes from its environment.
 struct HttpSurroundings {
-  std::string ca_file;          // PEM: authorities to trust in addition to the system's
+  std::string ca_file;          // PEM: authorities to trust in addition to the system's; empty: $SSL_CERT_FILE
   NameLookup::Resolve resolve;  // replaces the system's resolver; called for every call
 };
 

@@ -31,7 +31,7 @@ for path, operations in table["paths"].items():
         answer = server.call(method.upper(), place, role=None)
         cells += 1
         if permission == "open":
-            expect(f"{name} is open", answer.status < 400, answer.text)
+            expect(f"{name} is open", answer.status not in (401, 403), answer.text)
             continue
         if permission == "signed_request":
             answers = [answer] + [server.call(method.upper(), place, role=role) for role in ROLES]

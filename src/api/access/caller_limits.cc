@@ -22,8 +22,10 @@ bool is_long_page(const Request& request) {
 }
 
 bool is_search(const Request& request) {
-  return std::any_of(request.query.begin(), request.query.end(), [](const auto& parameter) {
-    return parameter.first == "q" || parameter.first == "filter" || parameter.first == "part";
+  // The last three are filters of the audit trail, which has no index for them.
+  constexpr std::string_view searching[] = {"q", "filter", "part", "who", "what", "resource"};
+  return std::any_of(request.query.begin(), request.query.end(), [&](const auto& parameter) {
+    return std::find(std::begin(searching), std::end(searching), parameter.first) != std::end(searching);
   });
 }
 
@@ -51,7 +53,10 @@ Demand demand_of(std::string_view operation, const Request& request) {
   if (operation == "streamEvents") return Demand::stream;
   if (operation == "leaseRuns" || !request.query_value("wait").empty()) return Demand::long_poll;
   if (operation == "getBulk" && !request.query_value("after").empty()) return Demand::long_poll;
-  if (operation.ends_with("Diagram") || operation == "verifyAudit") return Demand::expensive;
+  if (operation.ends_with("Diagram") || operation == "verifyAudit" || operation == "verifyStore" ||
+      operation == "doctor") {
+    return Demand::expensive;
+  }
   if (operation == "startBulk") return Demand::expensive;
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (reads && (is_search(request) || is_long_page(request))) return Demand::expensive;
