@@ -136,7 +136,9 @@ TEST_F(RunsTest, ALostLeaseIsToldOnce) {
   EXPECT_EQ(*core().reports().report({second.id, second.fence, Json(1), {}, true, {}, "w2"}), RunAnswer::lease_lost);
   core().stop();  // writes what was submitted
   std::vector<OutboxRow> told;
-  for (const OutboxRow& row : store_.list_outbox({}, {})->items) {
+  const auto rows = store_.list_outbox({}, {});
+  ASSERT_TRUE(rows);
+  for (const OutboxRow& row : rows->items) {
     if (row.event.type == "cairn.run.lease_lost") told.push_back(row);
   }
   ASSERT_EQ(told.size(), 1u) << "a repeat of the accepted report is no lost lease";
