@@ -33,7 +33,7 @@ std::string counted(std::size_t count, bool more, std::string_view noun) {
   return (more ? "more than " : "") + std::to_string(count) + " " + std::string(noun);
 }
 
-std::vector<HealthFinding> examine(Store& store) {
+std::vector<HealthFinding> examine(Store& store, const std::function<bool()>& stop) {
   std::vector<HealthFinding> findings;
   if (const auto schema = store.schema_version()) {
     findings.push_back({HealthFinding::Grade::fine, "the store answers, schema " + std::to_string(*schema), ""});
@@ -41,7 +41,7 @@ std::vector<HealthFinding> examine(Store& store) {
     findings.push_back(unreadable("the schema", schema.error()));
     return findings;
   }
-  if (const auto report = verify_store(store); !report) {
+  if (const auto report = verify_store(store, stop); !report) {
     findings.push_back(unreadable("the store", report.error()));
   } else if (report->findings.empty()) {
     findings.push_back({HealthFinding::Grade::fine,
@@ -80,7 +80,7 @@ std::vector<HealthFinding> examine(Store& store) {
     findings.push_back({HealthFinding::Grade::look, "work has been due since " + format_timestamp(**due),
                         "is a server running on this store? `cairn serve` or `cairn dev`"});
   }
-  if (const auto report = verify_audit(store); !report) {
+  if (const auto report = verify_audit(store, {}, stop); !report) {
     findings.push_back(unreadable("the audit trail", report.error()));
   } else if (report->broken_at) {
     findings.push_back({HealthFinding::Grade::broken,
@@ -107,8 +107,8 @@ std::vector<HealthFinding> examine(Store& store) {
 
 }  // namespace
 
-Result<Json> verify_report(Store& store) {
-  CAIRN_TRY(const Verification report, verify_store(store));
+Result<Json> verify_report(Store& store, const std::function<bool()>& stop) {
+  CAIRN_TRY(const Verification report, verify_store(store, stop));
   Json findings = Json::array();
   for (const Finding& finding : report.findings) {
     findings.push_back(
@@ -120,9 +120,11 @@ Result<Json> verify_report(Store& store) {
                        {"runs", static_cast<std::int64_t>(report.runs)}});
 }
 
-Json doctor_report(Store& store) {
+Result<Json> doctor_report(Store& store, const std::function<bool()>& stop) {
+  const std::vector<HealthFinding> findings = examine(store, stop);
+  if (stop && stop()) return Error{ErrorCode::unavailable, "the server stops before the store is examined; ask again"};
   Json list = Json::array();
-  for (const HealthFinding& finding : examine(store)) {
+  for (const HealthFinding& finding : findings) {
     list.push_back(
         Json::object({{"grade", to_string(finding.grade)}, {"what", finding.what}, {"advice", finding.advice}}));
   }

@@ -7,11 +7,14 @@ namespace cairn::api {
 namespace {
 
 void verify_all(EngineCore& core, const Call& call) {
-  const auto report = verify_report(core.store());
+  const auto report = verify_report(core.store(), [&core] { return core.stops_soon(); });
   call.reply(report ? json_response(*report) : problem(report.error()));
 }
 
-void examine_store(EngineCore& core, const Call& call) { call.reply(json_response(doctor_report(core.store()))); }
+void examine_store(EngineCore& core, const Call& call) {
+  const auto report = doctor_report(core.store(), [&core] { return core.stops_soon(); });
+  call.reply(report ? json_response(*report) : problem(report.error()));
+}
 
 }  // namespace
 

@@ -19,7 +19,8 @@ const CommandSpec& verify_spec() {
 int run_verify(std::span<const std::string> args, std::istream&, std::ostream& out, std::ostream& err) {
   Arguments arguments;
   if (const auto over = read_arguments(verify_spec(), args, arguments, out, err)) return *over;
-  const auto answer = upkeep_report("verify", "/v1/verify", api::verify_report, arguments, err);
+  const auto answer = upkeep_report(
+      "verify", "/v1/verify", [](Store& store) { return api::verify_report(store); }, arguments, err);
   if (const int* code = std::get_if<int>(&answer)) return *code;
   const Json& report = std::get<Json>(answer);
   const Json::Array& findings = report["findings"].items();

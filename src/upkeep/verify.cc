@@ -15,7 +15,7 @@ bool is_open(TaskStatus status) { return status == TaskStatus::open || status ==
 
 class Check {
  public:
-  explicit Check(Store& store) : store_(store) {}
+  explicit Check(Store& store, std::function<bool()> stop = {}) : store_(store), stop_(std::move(stop)) {}
 
   Result<Verification> run() {
     CAIRN_TRY_VOID(check_pages());
@@ -42,6 +42,11 @@ class Check {
   }
 
  private:
+  Result<void> may_continue() const {
+    if (!stop_ || !stop_()) return {};
+    return Error{ErrorCode::unavailable, "the server stops before the store is checked; ask again"};
+  }
+
   void find(const char* invariant, const std::string& subject, std::string message) {
     report_.findings.push_back({invariant, subject, std::move(message)});
   }
@@ -73,6 +78,7 @@ class Check {
     everything.deleted = true;
     PageRequest page{500, ""};
     do {
+      CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<InstanceRow> rows, store_.list_instances(everything, page));
       for (const InstanceRow& row : rows.items) {
         CAIRN_TRY_VOID(go_on_after(check_instance(row), "instance " + row.id.value));
@@ -132,6 +138,7 @@ class Check {
     std::uint64_t last = 0;
     bool first = true;
     do {
+      CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<HistoryRow> rows, store_.history(snapshot.instance, page));
       for (const HistoryRow& row : rows.items) {
         if (row.state_version < last) find("I-01 versions", subject, "the state versions in its history decrease");
@@ -293,6 +300,7 @@ class Check {
     everything.instance = instance;
     PageRequest page{500, ""};
     do {
+      CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<TaskRow> rows, store_.list_tasks(everything, page));
       for (const TaskRow& row : rows.items) CAIRN_TRY_VOID(go_on_after(check_task(row), "task " + row.id.value));
       name_unreadable(rows.unreadable);
@@ -307,6 +315,7 @@ class Check {
     everything.deleted = true;
     PageRequest page{500, ""};
     do {
+      CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<InstanceRow> rows, store_.list_instances(everything, page));
       for (const InstanceRow& row : rows.items) {
         CAIRN_TRY_VOID(go_on_after(check_tasks(row.id), "tasks of instance " + row.id.value));
@@ -362,6 +371,7 @@ class Check {
     everything.instance = only_;
     PageRequest page{500, ""};
     do {
+      CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<RunRow> rows, store_.list_runs(everything, page));
       for (const RunRow& row : rows.items) CAIRN_TRY_VOID(go_on_after(check_run(row), "run " + row.id.value));
       name_unreadable(rows.unreadable);
@@ -438,6 +448,7 @@ class Check {
     std::set<std::string> runs;
     PageRequest page{500, ""};
     do {
+      CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<DeadLetter> letters, store_.list_dead_letters(page));
       for (const DeadLetter& letter : letters.items) {
         const std::string subject = "dead letter " + std::to_string(letter.id);
@@ -460,6 +471,7 @@ class Check {
     std::set<std::string> ids;
     PageRequest page{1000, ""};
     do {
+      CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<OutboxRow> rows, store_.list_outbox({}, page));
       for (const OutboxRow& row : rows.items) {
         if (!ids.insert(row.event.id.value).second) {
@@ -473,7 +485,7 @@ class Check {
   }
 
   Result<void> check_audit() {
-    CAIRN_TRY(const AuditReport chain, verify_audit(store_));
+    CAIRN_TRY(const AuditReport chain, verify_audit(store_, {}, stop_));
     if (chain.broken_at) {
       find("I-28 audit chain", "audit row " + std::to_string(*chain.broken_at), chain.why);
     }
@@ -481,6 +493,7 @@ class Check {
   }
 
   Store& store_;
+  const std::function<bool()> stop_;
   std::optional<InstanceId> only_;
   Verification report_;
   std::map<ProgramKey, bool> definitions_;
@@ -488,7 +501,7 @@ class Check {
 
 }  // namespace
 
-Result<Verification> verify_store(Store& store) { return Check(store).run(); }
+Result<Verification> verify_store(Store& store, const std::function<bool()>& stop) { return Check(store, stop).run(); }
 
 Result<Verification> verify_instance(Store& store, const InstanceId& id) { return Check(store).run(id); }
 

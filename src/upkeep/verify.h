@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct Verification {
   std::size_t runs = 0;
 };
 
-Result<Verification> verify_store(Store& store);
+// `stop` is asked before each page; if it says yes, the answer is ErrorCode::unavailable.
+Result<Verification> verify_store(Store& store, const std::function<bool()>& stop = {});
 // Checks one instance, its tasks and its runs. An unknown instance has no findings.
 Result<Verification> verify_instance(Store& store, const InstanceId& id);
 
