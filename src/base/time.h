@@ -57,7 +57,7 @@ struct Timestamp {
 std::optional<Timestamp> add(Timestamp at, Duration by);
 std::optional<Duration> add(Duration a, Duration b);
 std::optional<Duration> negate(Duration value);
-Duration between(Timestamp from, Timestamp to);  // to - from; always in range
+Duration between(Timestamp from, Timestamp to);  // to - from; saturated for times out of range
 
 // RFC 3339, as many fraction digits as needed: 2024-02-02T08:00:00Z.
 std::string format_timestamp(Timestamp at);

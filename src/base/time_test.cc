@@ -116,6 +116,9 @@ TEST(Timestamps, LeavingTheRangeIsNoticed) {
   EXPECT_EQ(add(last, Duration{}), last);
   EXPECT_FALSE(add(Duration::of_seconds(Duration::seconds_max), Duration::of_seconds(1)));
   EXPECT_EQ(between(Timestamp{0, 500'000'000}, Timestamp{-1, 0}), (Duration{-2, 500'000'000}));
+  // Not valid times, but no reason to end.
+  EXPECT_EQ(between(Timestamp{}, Timestamp{INT64_MAX / 1000, 0}), Duration::of_seconds(Duration::seconds_max));
+  EXPECT_EQ(between(Timestamp{INT64_MAX / 1000, 0}, Timestamp{}), Duration::of_seconds(-Duration::seconds_max));
 }
 
 }  // namespace

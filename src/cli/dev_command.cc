@@ -220,6 +220,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   watchdog.arm(drain + StopWatchdog::margin + Engine::stop_grace);
   if (watch) watch->reset();
   out << "stopping" << std::endl;
+  (*engine)->core().store().stop_waiting(drain / 2);
   (*engine)->core().leasing().waiters().stop();  // answers the waiting workers, so that they do not delay the stop
   (*serving)->drain(drain);
   serving->reset();

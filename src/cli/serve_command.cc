@@ -397,17 +397,18 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   const auto delay = milliseconds(*configuration, "drain_delay");
   const auto drained_by = std::chrono::steady_clock::now() + delay + drain;
   watchdog.arm(delay + drain + StopWatchdog::margin);
-  fanout.reset();
   log_info("server.draining", {{"signal", received}});
   (*serving)->announce_drain();
   wait_before_drain(signals, delay);
+  // Whatever waits for a database without an answer ends in time for the rest of the stop. First of all, because the
+  // threads that are joined next may wait so.
+  (*engine)->core().store().stop_waiting(std::max(drain - Engine::stop_grace, drain / 2));
+  fanout.reset();
   // Long polls end without runs, so that workers ask another node. Runs that they lease are released by the engine.
   (*engine)->core().leasing().waiters().stop();
   // Connections being established are still accepted: one network round trip.
   constexpr std::chrono::milliseconds handshakes{200};
-  // Requests that wait for a database without an answer end in time for the rest of the stop.
-  (*engine)->core().store().stop_waiting(std::max(drain - Engine::stop_grace, drain / 2));
-  (*serving)->drain(drain, std::min(delay, handshakes));
+  (*serving)->drain(time_left_until(drained_by), std::min(delay, handshakes));
   serving->reset();
   // Calls in progress get the remaining time.
   (*engine)->stop(time_left_until(drained_by));

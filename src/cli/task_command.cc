@@ -69,7 +69,8 @@ int run_task(std::span<const std::string> args, std::istream& in, std::ostream& 
   if (const auto version = arguments.value("--if-state-version")) request.headers.emplace_back("if-match", *version);
   auto opened = ApiSession::open("task", arguments, look ? ApiSession::Use::read : ApiSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
-  if (verb == "events") return print_listing(*std::get<0>(opened), events_of_task(std::move(request)), arguments, out, err);
+  if (verb == "events")
+    return print_listing(*std::get<0>(opened), events_of_task(std::move(request)), arguments, out, err);
   const auto answer = std::get<0>(opened)->ask(request, err);
   if (const int* code = std::get_if<int>(&answer)) return *code;
   const Json& document = std::get<0>(answer).body;

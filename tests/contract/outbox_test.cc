@@ -377,7 +377,7 @@ TEST_P(LifeCycle, OfIncidents) {
   unit.dead_letters = {letter};
   unit.incidents = {{{"r/exhausted"}, "cairn.run.exhausted", "a", Json::object({{"run", "r"}, {"instance", "a"}})}};
   EXPECT_EQ(kind_of_commit(unit), CommitOutcome::Kind::done);
-  EXPECT_TRUE(told_.outbox);
+  EXPECT_TRUE(told().outbox);
   const Failure missing{FailureClass::consistency, "definition_missing", "no definition x 1", Json(), 1, "", ""};
   letter.instance = InstanceId{"lost"};
   letter.kind = "timer";

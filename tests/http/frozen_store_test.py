@@ -19,6 +19,12 @@ steps:
         - call: { http: { method: POST, url: = config.url, body: {} }, retry: none }
         - emit: { type: t.called, subject: a, data: 1 }
 """
+WORK = """
+cairn: 1
+name: t.work
+version: 1.0.0
+steps: [ { call: { worker: { type: demo.frozen.v1, payload: {} } } } ]
+"""
 POSTGRES = os.environ["CAIRN_TEST_POSTGRES"]
 
 
@@ -58,7 +64,7 @@ class Proxy:
                 server.close()
 
 
-def stop_with_a_frozen_database(name, requests, reads=0):
+def stop_with_a_frozen_database(name, requests, reads=0, workers=0):
     base, _, query = POSTGRES.partition("?")
     query = dict(urllib.parse.parse_qsl(query))
     folder = tempfile.TemporaryDirectory()
@@ -80,8 +86,14 @@ def stop_with_a_frozen_database(name, requests, reads=0):
                    f'[[events.sinks]]\nname = "web"\nhttp = {{ url = "{url}/events" }}\n')
     server = Served(sys.argv[1], "--config", settings, store=store)
     expect("it starts", server.port is not None, getattr(server, "said", ""))
-    deployed = server.call("POST", "/v1/definitions", text=CHAIN, **{"content-type": "application/yaml"})
-    expect("the definition is deployed", deployed.status in (200, 201), deployed.text)
+    for text in (CHAIN, WORK):
+        deployed = server.call("POST", "/v1/definitions", text=text, **{"content-type": "application/yaml"})
+        expect("the definition is deployed", deployed.status in (200, 201), deployed.text)
+    # Workers that wait for a run: the next run is promised to one of them before it is committed.
+    polls = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(workers)]
+    for number, connection in enumerate(polls):
+        body = '{"worker":"w%d","types":["demo.frozen.v1"],"wait":"50s"}' % number
+        connection.sendall(f"POST /v1/runs/lease HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.keys['admin']}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
     for _ in range(4):
         server.call("POST", "/v1/instances", {"definition": "t.chain"})
     for _ in range(40):
@@ -90,7 +102,7 @@ def stop_with_a_frozen_database(name, requests, reads=0):
 
     def ask():
         try:
-            server.call("POST", "/v1/instances", {"definition": "t.chain"})
+            server.call("POST", "/v1/instances", {"definition": "t.work" if workers else "t.chain"})
         except OSError:
             pass  # the server ended
 
@@ -100,7 +112,7 @@ def stop_with_a_frozen_database(name, requests, reads=0):
     waiting = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(reads)]
     for connection in waiting:
         connection.sendall(f"GET /v1/instances HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.keys['admin']}\r\n\r\n".encode())
-    for _ in range(20 if reads else 0):
+    for _ in range(20 if reads or workers else 0):
         began = time.monotonic()
         try:
             alive = server.call("GET", "/livez", role=None).status
@@ -121,4 +133,5 @@ def stop_with_a_frozen_database(name, requests, reads=0):
 stop_with_a_frozen_database("calls", 0)
 stop_with_a_frozen_database("requests", 6)
 stop_with_a_frozen_database("reads", 0, 64)
+stop_with_a_frozen_database("workers", 2, workers=3)
 finish()

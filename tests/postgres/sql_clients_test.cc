@@ -72,6 +72,29 @@ TEST_F(SqlClients, AResultThatCannotBeReadFailsTheCall) {
   EXPECT_EQ(sql("SELECT count(*) FROM " + schema_ + ".wf_dlq_q"), "0");
 }
 
+TEST_F(SqlClients, TimesAndPeriodsWithoutBoundsStopNothing) {
+  Engine& a = node("a");
+  a.run();
+  deploy(a, one_call);
+  sql("INSERT INTO " + schema_ + ".workflow_run (type, run_at) VALUES ('default.odd.v1', 'infinity')");
+  sql("INSERT INTO " + schema_ + ".workflow_run (type, timeout_ms) VALUES ('default.odd.v1', 9223372036854775807)");
+  LeaseRequest request;
+  request.worker = "w";
+  request.types = {"default.odd.v1"};
+  request.max = 5;
+  request.length = Duration::of_seconds(60);
+  const auto leased = a.core().store().lease_runs(request);
+  ASSERT_TRUE(leased) << leased.error().message;
+  EXPECT_EQ(leased->size(), 1u);
+  sql("UPDATE " + schema_ +
+      ".workflow_run SET lease_until = 'infinity' WHERE type = 'default.odd.v1' AND status = 'leased'");
+  sql("UPDATE " + schema_ +
+      ".workflow_run SET run_at = '-infinity' WHERE type = 'default.odd.v1' AND status = 'pending'");
+  const InstanceId id = start(a, "plain");
+  end(id, "status = 'succeeded', result = '1'");
+  EXPECT_EQ(resting(a, id).status, Status::completed);
+}
+
 // Deeper than cairn allows, but not so deep that it cannot be read.
 TEST_F(SqlClients, AResultBeyondTheLimitsFailsTheCall) {
   Engine& a = node("a");

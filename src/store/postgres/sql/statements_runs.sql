@@ -5,7 +5,7 @@ INSERT INTO cairn.workflow_run (id, given_id, type, status, priority, idempotenc
   fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
 SELECT r.id, r.given_id, r.type, r.status, r.priority, CASE WHEN r.instance IS NULL THEN r.idempotency_key END, CASE WHEN r.instance IS NOT NULL THEN r.idempotency_key END,
     r.payload, r.attempt, r.max_attempts, r.run_at, r.lease_until, r.leased_by, r.fence, r.leases, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-    r.limit_key, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + r.timeout_ms * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
+    r.limit_key, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + least(r.timeout_ms, 3155760000000) * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
 -- name: insert_queued_runs
 -- As above, for a batch in which some runs wait to be leased.
 WITH fresh AS (
@@ -13,7 +13,7 @@ WITH fresh AS (
     fence, leases, backoff_ms, factor, cap_ms, jitter, timeout_ms, instance, token, step, limit_key, created_at, turns, updated_at, attempt_until, troubled)
   SELECT r.id, r.given_id, r.type, r.status, r.priority, CASE WHEN r.instance IS NULL THEN r.idempotency_key END, CASE WHEN r.instance IS NOT NULL THEN r.idempotency_key END,
     r.payload, r.attempt, r.max_attempts, r.run_at, r.lease_until, r.leased_by, r.fence, r.leases, r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step,
-    r.limit_key, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + r.timeout_ms * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
+    r.limit_key, $2, 1, $2, CASE WHEN r.status = 'leased' THEN $2::timestamptz + least(r.timeout_ms, 3155760000000) * interval '1 millisecond' END, r.status = 'cancelled' FROM unnest($1::cairn.wf_run_row[]) AS r
   RETURNING type, priority, run_at, n, id, created_at, status, limit_key)
 INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, lapsed, limit_key)
 SELECT type, priority, run_at, n, id, run_at > created_at, false, limit_key FROM fresh WHERE status = 'pending'
@@ -206,7 +206,7 @@ WITH chosen AS (
     AND (r.status = 'pending' OR (r.status = 'leased' AND r.lease_until <= $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)))
   ORDER BY q.priority DESC, q.run_at, q.n LIMIT $3 FOR UPDATE OF r SKIP LOCKED)
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $4, lease_until = $5, attempt = r.attempt + 1, leases = r.leases + 1,
-  fence = r.fence + $6::bigint, updated_at = $1, attempt_until = $1::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1
+  fence = r.fence + $6::bigint, updated_at = $1, attempt_until = $1::timestamptz + least(r.timeout_ms, 3155760000000) * interval '1 millisecond', turns = r.turns + 1
 FROM chosen c WHERE r.ctid = c.place
 RETURNING c.queued, r.n, r.id, r.given_id, r.priority, coalesce(r.idempotency_key, r.call_key), r.payload, r.error, r.last_error, r.attempt, r.max_attempts, r.leases, r.fence, r.run_at,
   r.backoff_ms, r.factor, r.cap_ms, r.jitter, r.timeout_ms, r.instance, r.token, r.step, r.created_at, r.limit_key
@@ -222,7 +222,7 @@ WITH chosen AS (
     WHERE NOT q.later AND q.type = r.type AND q.priority = r.priority AND q.run_at = r.run_at AND q.n = r.n OFFSET 0) q
   LIMIT $8)
 UPDATE cairn.workflow_run r SET status = 'leased', leased_by = $3, lease_until = c.until, attempt = r.attempt + 1, leases = r.leases + 1,
-  fence = r.fence + $9::bigint, updated_at = $2, attempt_until = $2::timestamptz + r.timeout_ms * interval '1 millisecond', turns = r.turns + 1,
+  fence = r.fence + $9::bigint, updated_at = $2, attempt_until = $2::timestamptz + least(r.timeout_ms, 3155760000000) * interval '1 millisecond', turns = r.turns + 1,
   max_attempts = greatest(coalesce(c.max_attempts, r.max_attempts), CASE WHEN c.max_attempts IS NULL THEN r.max_attempts ELSE r.attempt + 1 END),
   backoff_ms = coalesce(c.backoff_ms, r.backoff_ms), cap_ms = coalesce(c.cap_ms, r.cap_ms)
 FROM chosen c WHERE r.ctid = c.place

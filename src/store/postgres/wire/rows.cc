@@ -98,7 +98,11 @@ std::vector<std::string> Rows::texts(int column) const {
 }
 
 Timestamp Rows::time(int column) const {
-  const std::int64_t us = integer(column) + epoch_offset_us;
+  // PostgreSQL also has `infinity`, `-infinity` and years beyond ours: such a time is the last or the first that we
+  // know.
+  constexpr std::int64_t first_us = Timestamp::seconds_min * 1'000'000 - epoch_offset_us;
+  constexpr std::int64_t last_us = Timestamp::seconds_max * 1'000'000 - epoch_offset_us;
+  const std::int64_t us = std::clamp(integer(column), first_us, last_us) + epoch_offset_us;
   return Timestamp::of_unix_ms(us >= 0 ? us / 1000 : (us - 999) / 1000);
 }
 

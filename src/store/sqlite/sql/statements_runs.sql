@@ -71,7 +71,7 @@ DELETE FROM wf_run_types WHERE type = ?1
 -- name: list_run_types
 SELECT type, lease_ms, max_attempts, backoff_ms, cap_ms, paused, concurrency, rate, rate_window_ms, limit_key FROM wf_run_types ORDER BY type
 -- name: lease_run
-UPDATE workflow_run SET status = 'leased', leased_by = ?2, lease_until = ?3, attempt = attempt + 1, leases = leases + 1, fence = fence + ?8, updated_at = ?4, attempt_until = ?4 + timeout_ms,
+UPDATE workflow_run SET status = 'leased', leased_by = ?2, lease_until = ?3, attempt = attempt + 1, leases = leases + 1, fence = fence + ?8, updated_at = ?4, attempt_until = ?4 + min(timeout_ms, 3155760000000),
   max_attempts = coalesce(max(?5, attempt + 1), max_attempts), backoff_ms = coalesce(?6, backoff_ms), cap_ms = coalesce(?7, cap_ms)
 WHERE n = ?1
 RETURNING {run_columns}
