@@ -2,7 +2,7 @@
 # run.sh [--built] [--fast] SECONDS [NAME…]: builds each fuzz target with clang and runs it on its seed corpus. What it
 # finds stays in build/fuzz/NAME-findings, with the input that did it. A run with a finding is not counted; the other
 # targets still run. --fast: optimized and without sanitizers, on short inputs, for many executions (build/fuzz-fast).
-# --built: runs what is built already.
+# --built: runs what is built already. JOBS=N limits the build to N compilers.
 # run.sh --merge: adds what the runs found new to tests/fuzz/corpus, reduced to the inputs that reach something new.
 # run.sh --count: the executions of all runs of this checkout, per target. Each run adds its own to build/fuzz.tsv.
 set -euo pipefail
@@ -30,7 +30,7 @@ build() {
   [ "$variant" = fast ] || flags=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" -DCAIRN_SANITIZE=address)
   cmake -S . -B "$folder" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DCAIRN_FUZZ=ON \
     -DBUILD_TESTING=OFF -DCAIRN_CONSOLE=OFF "${flags[@]}" >/dev/null
-  ninja --quiet -C "$folder" "${@/%/_fuzz}"
+  ninja --quiet ${JOBS:+-j"$JOBS"} -C "$folder" "${@/%/_fuzz}"
 }
 
 run_one() {
