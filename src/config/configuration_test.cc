@@ -151,6 +151,8 @@ TEST_F(Configurations, WhatIsWrongIsNamedWithItsPlace) {
   // The library has an assertion instead of an error for these.
   EXPECT_NE(message("node = \"a\"\n[, x]\n").find("a.toml:2: this line is not valid TOML"), std::string::npos);
   EXPECT_NE(message("[[,]]").find("a.toml:1: this line is not valid TOML"), std::string::npos);
+  // Undefined behaviour in the library, which the sanitizer reports.
+  EXPECT_NE(message("\u00e9 = 1\n").find("a.toml:1"), std::string::npos);
   EXPECT_FALSE(read({}, {}, folder + "/nowhere.toml"));
   EXPECT_FALSE(read({}, {{"CAIRN_LOG_REQUESTS", "perhaps"}}));
   EXPECT_FALSE(read({}, {{"CAIRN_STORE_FILE", folder + "/nowhere"}}));
