@@ -1,6 +1,14 @@
 // Made by types.mjs from the OpenAPI document of the server. Do not edit.
 import type { Json } from './json/lossless';
 
+export interface AuditReport {
+  broken_at?: number;
+  intact: boolean;
+  last_hash: string;
+  rows: number;
+  why?: string;
+}
+
 export interface AuditRow {
   at: string;
   details?: Json;
@@ -39,6 +47,8 @@ export interface BulkStarted {
   more?: boolean;
 }
 
+export type Canonical = { [name: string]: Json };
+
 export interface DeadLetter {
   at: string;
   envelope: Json;
@@ -70,6 +80,20 @@ export interface DefinitionPage {
   unreadable?: string[]; // rows that were omitted because they cannot be read
 }
 
+export interface Delivery {
+  at: string;
+  attempt: number;
+  delivered: boolean;
+  error: string | null;
+  sink: string | null;
+}
+
+export interface DeliveryPage {
+  items: Delivery[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
 export interface Deployed {
   digest: string;
   name: string;
@@ -77,13 +101,59 @@ export interface Deployed {
   warnings: Json[];
 }
 
+export type Document = { [name: string]: Json };
+
+export interface Explanation {
+  id: string;
+  reasons: ({
+    command?: string;
+    kind: string;
+    reason: string;
+    since?: string;
+    step?: string;
+  })[];
+  status: Status;
+}
+
 export interface Failure {
+  at?: string | null;
   attempt?: number;
   class: string;
   code: string;
   details?: Json;
   message: string;
-  step?: string;
+  step?: string | null;
+}
+
+export interface FiringTimes {
+  items: string[];
+}
+
+export interface FunctionList {
+  items: ({
+    description: string;
+    example?: string;
+    library?: string;
+    name: string;
+    result?: string;
+    signature: string;
+  })[];
+}
+
+export interface HealthReport {
+  findings: ({
+    advice: string;
+    grade: "ok" | "look" | "BROKEN";
+    what: string;
+  })[];
+}
+
+export interface Heartbeat {
+  cancelled: boolean;
+  id: string;
+  lease_ms?: number;
+  lease_until?: string;
+  status: string;
 }
 
 export interface HistoryEntry {
@@ -141,11 +211,67 @@ export interface InstancePage {
   unreadable?: string[]; // rows that were omitted because they cannot be read
 }
 
+export interface Key {
+  created_at: string;
+  expires_at?: string;
+  id: string;
+  note: string;
+  revoked_at?: string;
+  roles: string[];
+  scope?: { [name: string]: Json } | null;
+  subject: string;
+}
+
+export interface KeyPage {
+  items: Key[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface LeasedRuns {
+  items: Run[];
+}
+
+export interface NewKey {
+  created_at?: string;
+  expires_at?: string;
+  id: string;
+  key: string; // the secret, shown this once
+  note?: string;
+  roles: string[];
+  scope?: { [name: string]: Json } | null;
+  subject: string;
+}
+
+export interface OutboxEvent {
+  data: Json;
+  datacontenttype?: string;
+  id: string;
+  instance?: string;
+  published_at: string | null;
+  sequence: string;
+  source: string;
+  specversion: string;
+  subject?: string;
+  time: string;
+  traceparent?: string;
+  type: string;
+}
+
+export interface OutboxEventPage {
+  items: OutboxEvent[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
 export interface Problem {
   detail?: string;
   errors?: ({
+    column?: number;
     detail?: string;
-    pointer?: string;
+    line?: number;
+    pointer?: string; // JSON pointer into the request
+    severity?: string;
   })[];
   limit?: string;
   limit_value?: number;
@@ -154,9 +280,34 @@ export interface Problem {
   type: string;
 }
 
+export interface ProblemText {
+  advice: string;
+  description: string;
+  status: number;
+  type: string;
+}
+
 export interface Reference {
   key: Json;
   parts: { [name: string]: Json } | null;
+}
+
+export interface Replayed {
+  id: number;
+  replayed: boolean;
+}
+
+export interface Resent {
+  resent: boolean;
+  sequence: number;
+}
+
+export interface RetentionReport {
+  instances: number;
+  keys: number;
+  outbox: number;
+  ran: boolean;
+  runs: number;
 }
 
 export interface Run {
@@ -183,8 +334,55 @@ export interface Run {
   updated_at?: string;
 }
 
+export interface RunEvent {
+  account?: string;
+  actor: string;
+  at: string;
+  attempt: number;
+  details?: Json;
+  event: string;
+  run: string;
+  worker?: string;
+}
+
+export interface RunEventPage {
+  items: RunEvent[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface RunOutcome {
+  error?: string;
+  id: string;
+  lease_ms?: number;
+  outcome: "finished" | "will_retry" | "lease_lost" | "kept" | "released" | "cancelled" | "error";
+}
+
+export interface RunOutcomes {
+  items: RunOutcome[];
+}
+
 export interface RunPage {
   items: Run[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface RunType {
+  backoff?: string;
+  cap?: string;
+  concurrency?: number;
+  lease?: string;
+  limit_key?: string;
+  max_attempts?: number;
+  paused: boolean;
+  rate?: number;
+  rate_window?: string;
+  type: string;
+}
+
+export interface RunTypePage {
+  items: RunType[];
   next_cursor?: string | null;
   unreadable?: string[]; // rows that were omitted because they cannot be read
 }
@@ -213,7 +411,41 @@ export interface Session {
   user: string | null; // null: the caller is not signed in
 }
 
+export interface SignalOutcome {
+  id?: string;
+  instances: string[];
+  kept: boolean;
+  repeated: boolean;
+  source?: string;
+}
+
+export interface SignalOutcomes {
+  items: SignalOutcome[];
+}
+
+export interface Snapshot {
+  definition: string;
+  digest: string;
+  id: string;
+  signals: Json[];
+  state: { [name: string]: Json };
+  state_version: number;
+  status: Status;
+  strands: Json[];
+  version: string;
+  waits: Json[];
+}
+
 export type Status = "running" | "waiting" | "suspended" | "completed" | "failed" | "cancelled";
+
+export interface SubmittedRuns {
+  items: ({
+    created?: boolean;
+    error?: string;
+    id?: string;
+    status?: string;
+  })[];
+}
 
 export interface Task {
   assignee?: string;
@@ -238,10 +470,35 @@ export interface Task {
   title: string;
 }
 
+export interface TaskEvent {
+  actor: string;
+  at: string;
+  details?: Json;
+  event: "created" | "assigned" | "released" | "reassigned" | "completed" | "cancelled" | "expired" | "commented";
+  task: string;
+}
+
+export interface TaskEventPage {
+  items: TaskEvent[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
 export interface TaskPage {
   items: Task[];
   next_cursor?: string | null;
   unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface Verification {
+  findings: ({
+    invariant: string;
+    message: string;
+    subject: string;
+  })[];
+  instances: number;
+  runs: number;
+  tasks: number;
 }
 
 export interface Wait {
@@ -570,6 +827,7 @@ export const operations = {
   deployDefinition: { method: 'POST', path: '/v1/definitions', permission: 'deploy' },
   discardDeadLetter: { method: 'DELETE', path: '/v1/dead-letters/{id}', permission: 'operate' },
   discardSignal: { method: 'DELETE', path: '/v1/instances/{id}/signals/{signal}', permission: 'operate' },
+  doctor: { method: 'GET', path: '/v1/doctor', permission: 'operate' },
   editState: { method: 'PATCH', path: '/v1/instances/{id}/state', permission: 'operate' },
   endSession: { method: 'DELETE', path: '/v1/session', permission: 'signed_in' },
   explainInstance: { method: 'GET', path: '/v1/instances/{id}/why', permission: 'view' },
@@ -585,6 +843,7 @@ export const operations = {
   getInstance: { method: 'GET', path: '/v1/instances/{id}', permission: 'view' },
   getInstanceDiagram: { method: 'GET', path: '/v1/instances/{id}/diagram', permission: 'view' },
   getNewestDiagram: { method: 'GET', path: '/v1/definitions/{name}/diagram', permission: 'view' },
+  getProblem: { method: 'GET', path: '/problems/{name}', permission: 'open' },
   getRun: { method: 'GET', path: '/v1/runs/{id}', permission: 'view' },
   getRunEvents: { method: 'GET', path: '/v1/runs/{id}/events', permission: 'view' },
   getRunType: { method: 'GET', path: '/v1/run-types/{type}', permission: 'view' },
@@ -642,6 +901,7 @@ export const operations = {
   suspendInstance: { method: 'POST', path: '/v1/instances/{id}/suspend', permission: 'operate' },
   triggerSchedule: { method: 'POST', path: '/v1/schedules/{name}/trigger', permission: 'operate' },
   verifyAudit: { method: 'GET', path: '/v1/audit/verify', permission: 'administer' },
+  verifyStore: { method: 'GET', path: '/v1/verify', permission: 'operate' },
 } as const;
 
 export type Operation = keyof typeof operations;
