@@ -40,7 +40,8 @@ TEST(Sinks, WithoutAnyNobodyPublishesLifeCycles) {
 }
 
 TEST(Sinks, WhatIsWrongIsNamed) {
-  EXPECT_EQ(fault(R"({"keep":["everything"]})"), "events.keep: `everything` is unknown; use instances, tasks, runs or incidents");
+  EXPECT_EQ(fault(R"({"keep":["everything"]})"),
+            "events.keep: `everything` is unknown; use instances, tasks, runs or incidents");
   EXPECT_EQ(fault(R"({"sinks":[{}]})"), "events.sinks[0]: must have exactly one of http, redis and log");
   EXPECT_EQ(fault(R"({"sinks":[{"log":{}},{"log":{}}]})"), "events.sinks[1].name: must be unique");
   EXPECT_EQ(fault(R"({"sinks":[{"http":{"url":"ftp://x"}}]})"), "events.sinks[0].http.url: must be an https URL");
