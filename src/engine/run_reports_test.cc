@@ -94,8 +94,10 @@ TEST_F(RunsTest, AttemptsUsedUpByReportsLeaveOneDeadLetter) {
   request.attempts_max = 1;
   ASSERT_TRUE(core().runs().submit(request));
   // A worker over HTTP: the node keeps no payloads of its leases.
-  core().leasing().leased().remember(lease());
-  const RunRow alone = store_.list_runs({}, {})->items.back();
+  const std::vector<RunRow> leased = lease();
+  ASSERT_EQ(leased.size(), 1u);
+  core().leasing().leased().remember(leased);
+  const RunRow& alone = leased[0];
   std::vector<RunReport> several{failed(alone, "down")};
   EXPECT_EQ(*core().reports().report_all(several).at(0), RunAnswer::finished);
 
