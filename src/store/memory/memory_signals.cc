@@ -41,10 +41,7 @@ Result<std::size_t> MemoryStore::expire_signals(std::size_t max) {
         continue;
       }
       const KeptSignal expired{kept->first, signal.id, signal.name, signal.key, signal.payload, since, until};
-      DeadLetter letter = letter_of_expiry(expired);
-      letter.id = ++last_number_;
-      letter.at = at;
-      dead_.emplace(letter.id, std::move(letter));
+      add_dead_letter(letter_of_expiry(expired), wakeup);
       write_event({}, event_of_expiry(expired, at, events_), wakeup);
       kept = kept_.erase(kept);
       ++count;

@@ -188,7 +188,7 @@ Result<std::size_t> PostgresStore::expire_signals(std::size_t max) {
     Rows rows = db.query(Sql::take_expired_signals, at, static_cast<std::int64_t>(max));
     while (rows.next()) taken.push_back(read_kept(rows));
     for (const KeptSignal& signal : taken) {
-      insert_dead_letter(db, letter_of_expiry(signal));
+      insert_dead_letter(db, letter_of_expiry(signal), wakeup);
       write_event(db, {}, event_of_expiry(signal, at, events_), wakeup);
     }
     return taken.size();

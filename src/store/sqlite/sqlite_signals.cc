@@ -320,7 +320,7 @@ Result<std::size_t> SqliteStore::expire_signals(std::size_t max) {
     Transaction transaction(*writer_);
     for (const KeptSignal& signal : expired) {
       writer_->run(Sql::delete_kept, signal.number);
-      insert_dead_letter(letter_of_expiry(signal));
+      insert_dead_letter(letter_of_expiry(signal), wakeup);
       write_event({}, event_of_expiry(signal, at, events_), wakeup);
     }
     if (auto done = transaction.commit(); !done) return failed(done.error());
