@@ -31,7 +31,7 @@ output: { n: = state.n }
 YAML
 key=$("$binary" keys create --store "sqlite:$folder/cairn.db" --subject bench --role admin 2>/dev/null)
 "$binary" serve --store "sqlite:$folder/cairn.db" --listen 127.0.0.1:0 --log-level error --http-connections-max 20000 \
-  --definitions "$folder/wait.yaml,$folder/quick.yaml" >"$folder/said" &
+  --deploy "$folder/wait.yaml,$folder/quick.yaml" >"$folder/said" &
 server=$!
 url=
 for _ in $(seq 100); do

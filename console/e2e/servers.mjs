@@ -48,7 +48,7 @@ export async function open_servers({ auth = 'none', examples = true, base = '', 
     const listen = ['--listen', `127.0.0.1:${port}`, '--store', store];
     child = auth === 'none'
       ? spawn(cairn, ['dev', ...(own ? [] : [examples ? 'examples' : 'empty']), ...listen], { cwd: folder, stdio })
-      : spawn(cairn, ['serve', ...listen, '--confine', 'no', '--drain-delay', '0s', ...(base ? ['--base-path', base] : []), ...(examples ? ['--definitions', join(folder, 'examples')] : [])], { cwd: folder, stdio });
+      : spawn(cairn, ['serve', ...listen, '--confine', 'no', '--drain-delay', '0s', ...(base ? ['--base-path', base] : []), ...(examples ? ['--deploy', join(folder, 'examples')] : [])], { cwd: folder, stdio });
     await ready(url, child);
   };
   if (auth === 'key') {

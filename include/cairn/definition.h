@@ -43,12 +43,22 @@ class Schedule : public Part {
   Schedule(std::string_view key, const Part& value);
 };
 
+// What the definition says about the signals of one name.
+class SignalRule : public Part {
+ public:
+  SignalRule() : Part(Json::object()) {}
+  SignalRule& ttl(const Length& kept);  // how long one is kept that no step has taken; without it for ever
+  SignalRule& schema(const Document& json_schema);
+};
+
 class Workflow : public Part {
  public:
   Workflow(std::string_view name, std::string_view version);
 
   Workflow& title(std::string_view text);
   Workflow& input(const Document& json_schema);
+  Workflow& state_schema(const Document& json_schema);
+  Workflow& signal(std::string_view name, const SignalRule& rule);
   Workflow& reference(const Reference& reference);
   Workflow& state(const Value& object);
   Workflow& managers(const Value& roles);

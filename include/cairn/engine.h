@@ -139,9 +139,9 @@ class Engine {
   Result<InstanceAnswer> signal(const InstanceId& id, const std::string& name, const Json& payload,
                                 const Json& key = {}, const std::string& signal_id = {});
   // Sends a signal to every instance that waits for name and key, and answers how many received it. If there is none,
-  // the signal is kept for `ttl`.
+  // the signal is kept: for `ttl`, else as a definition says, else for ever.
   Result<std::size_t> broadcast(const std::string& name, const Json& key, const Json& payload,
-                                Duration ttl = Duration::of_seconds(86'400), const std::string& signal_id = {});
+                                std::optional<Duration> ttl = {}, const std::string& signal_id = {});
 
   Result<std::vector<OpenTaskView>> tasks(const std::optional<InstanceId>& instance = {});
   Result<InstanceAnswer> complete(const TaskId& task, const Json& payload, const Actor& actor,
@@ -149,10 +149,14 @@ class Engine {
 
   Result<InstanceAnswer> cancel(const InstanceId& id, const std::string& reason, const Actor& actor = {});
   Result<InstanceAnswer> suspend(const InstanceId& id, const std::string& reason, const Actor& actor = {});
-  Result<InstanceAnswer> resume(const InstanceId& id, const Actor& actor = {});
-  Result<InstanceAnswer> retry(const InstanceId& id, const Actor& actor = {});
-  Result<InstanceAnswer> skip(const InstanceId& id, const Json& result, const Actor& actor = {});
-  Result<InstanceAnswer> edit(const InstanceId& id, const Json& merge_patch, const Actor& actor = {});
+  Result<InstanceAnswer> resume(const InstanceId& id, const Actor& actor = {}, const std::string& reason = {});
+  // A call that is retried keeps its idempotency key unless `new_key` is set.
+  Result<InstanceAnswer> retry(const InstanceId& id, const Actor& actor = {}, const std::string& reason = {},
+                               bool new_key = false);
+  Result<InstanceAnswer> skip(const InstanceId& id, const Json& result, const Actor& actor = {},
+                              const std::string& reason = {});
+  Result<InstanceAnswer> edit(const InstanceId& id, const Json& merge_patch, const Actor& actor = {},
+                              const std::string& reason = {});
 
   // The layers below, for programs that need more than this interface.
   Store& store();

@@ -74,6 +74,8 @@ class Task : public StepOf<Task> {
   Task& roles(std::initializer_list<Value> texts) { return roles(list(texts)); }
   Task& exclude(const Value& texts) { return with("task", "exclude", texts); }
   Task& exclude(std::initializer_list<Value> texts) { return exclude(list(texts)); }
+  // One person completes at most one of these tasks and this one.
+  Task& four_eyes(std::initializer_list<std::string_view> tasks);
   Task& payload(const Value& value) { return with("task", "payload", value); }
   Task& form(const Document& json_schema) { return with("task", "form", json_schema); }
   Task& require(const Condition& guard);
@@ -172,6 +174,8 @@ class Parallel : public StepOf<Parallel> {
   Parallel& branch(std::string_view name, const Steps& steps);
   Parallel& join_all() { return with("parallel", "join", Json("all")); }
   Parallel& join_any() { return with("parallel", "join", Json("any")); }
+  // One person completes at most one of the tasks in the branches.
+  Parallel& four_eyes_all() { return with("parallel", "four_eyes", Json("all")); }
   Parallel& join(int count) { return with("parallel", "join", Json(count)); }
 };
 inline Parallel parallel() { return Parallel(); }

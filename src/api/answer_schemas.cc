@@ -27,6 +27,8 @@ constexpr AnswerSchema answers[] = {
     {"getSnapshot", "200", "Snapshot"},
     {"explainInstance", "200", "Explanation"},
     {"signalInstance", "200", "InstanceAnswer"},
+    {"listSignals", "200", "SignalPage"},
+    {"discardKeptSignal", "204", "", ""},
     {"discardSignal", "200", "InstanceAnswer"},
     {"cancelInstance", "200", "InstanceAnswer"},
     {"suspendInstance", "200", "InstanceAnswer"},
@@ -214,7 +216,12 @@ constexpr std::string_view components = R"({
   "reference":{"$ref":"#/components/schemas/Reference"},"started_at":{"type":"string","format":"date-time"},
   "changed_at":{"type":"string","format":"date-time"},"ended_at":{"type":"string","format":"date-time"},
   "parent":{"type":"string"},"error":{"$ref":"#/components/schemas/Failure"},"input":true,"state":{"type":"object"},
-  "output":true,"waits":{"type":"array","items":{"$ref":"#/components/schemas/Wait"}}}},
+  "output":true,"waits":{"type":"array","items":{"$ref":"#/components/schemas/Wait"}},
+  "signals":{"type":"array","items":{"$ref":"#/components/schemas/Signal"}}}},
+"Signal":{"type":"object","required":["id","name","key","payload","at","until"],"properties":{
+  "number":{"type":"integer"},"id":{"type":"string"},"name":{"type":"string"},"key":{"type":["string","null"]},
+  "payload":true,"at":{"type":"string","format":"date-time"},"until":{"type":["string","null"]},
+  "instance":{"type":"string"}}},
 "HistoryEntry":{"type":"object","required":["sequence","state_version","event","step","at","actor"],"properties":{
   "sequence":{"type":"integer"},"state_version":{"type":"integer"},"event":{"type":"string"},"step":{"type":"string"},
   "at":{"type":"string","format":"date-time"},"actor":{"type":"string"},"attempt":{"type":"integer"},"details":true}},

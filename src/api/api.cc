@@ -49,16 +49,12 @@ Result<PageRequest> page_of(const Call& call) {
   return page;
 }
 
-Result<std::optional<std::uint64_t>> state_version_of(const Call& call) {
-  std::string_view text = call.request.header("if-match");
-  if (text.empty()) return std::optional<std::uint64_t>();
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
-  std::uint64_t state_version = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), state_version);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
-    return Error{ErrorCode::invalid, "If-Match must be a state version, for example \"7\""};
-  }
-  return std::optional<std::uint64_t>(state_version);
+std::string reason_of(const Call& call) {
+  const bool in_body = call.body.is_object() && call.request.method != "PATCH";
+  std::string reason(in_body ? call.body.text_or("reason", "") : "");
+  if (reason.empty()) reason = std::string(call.request.query_value("reason"));
+  if (reason.empty()) reason = std::string(call.request.header("x-cairn-reason"));
+  return reason;
 }
 
 std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> waiters) {

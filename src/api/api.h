@@ -63,8 +63,9 @@ bool is_caller_id(std::string_view id);
 Response bad_id(std::string_view what);
 // Reads `limit` and `cursor`; at most 1000 rows per page.
 Result<PageRequest> page_of(const Call& call);
-// Reads If-Match: "7" or 7. Empty if absent; an error if it is not a state version.
-Result<std::optional<std::uint64_t>> state_version_of(const Call& call);
+// Why the caller makes the request: `reason` in the body or the query, or the header X-Cairn-Reason. The body of a
+// PATCH is data, so a member `reason` in it is not the reason.
+std::string reason_of(const Call& call);
 
 struct ServerSettings {
   HttpSettings http;

@@ -14,8 +14,8 @@ BulkJobs::~BulkJobs() {
 std::optional<std::string> BulkJobs::submit(std::string id, std::string name, std::vector<InstanceId> instances,
                                             Action action) {
   const std::scoped_lock lock(mutex_);
-  if (jobs_.size() >= jobs_max) return std::nullopt;
-  while (order_.size() >= jobs_max && progress_[order_.front()].finished) {
+  if (jobs_.size() >= jobs_max_) return std::nullopt;
+  while (order_.size() >= jobs_max_ && progress_[order_.front()].finished) {
     progress_.erase(order_.front());
     order_.pop_front();
   }

@@ -20,7 +20,6 @@ namespace cairn::api {
 class BulkJobs {
  public:
   static constexpr std::size_t items_max = 100'000;   // per job
-  static constexpr std::size_t jobs_max = 1'000;      // kept in memory
   static constexpr std::size_t failures_max = 1'000;  // listed individually; further failures are only counted
 
   using Action = std::function<Result<void>(const InstanceId&)>;
@@ -41,7 +40,11 @@ class BulkJobs {
 
   // A caller waits at most `patience` for progress. Jobs wait for each other, and proxies cut requests that are silent.
   static constexpr std::chrono::seconds default_patience{20};
-  explicit BulkJobs(std::chrono::milliseconds patience = default_patience) : patience_(patience) {}
+  // `jobs_max`: how many jobs are kept in memory.
+  explicit BulkJobs(std::chrono::milliseconds patience = default_patience,
+                    std::size_t jobs_max = Limits().bulk_jobs_max)
+      : patience_(patience), jobs_max_(jobs_max) {}
+  std::int64_t jobs_max() const { return static_cast<std::int64_t>(jobs_max_); }
   ~BulkJobs();
 
   // Empty if too many jobs wait.
@@ -78,6 +81,7 @@ class BulkJobs {
   std::deque<Job> jobs_;
   bool nobody_waits_ = false;
   const std::chrono::milliseconds patience_;
+  const std::size_t jobs_max_;
   std::condition_variable_any waiter_came_;
   std::jthread thread_;        // begins with the first job
   std::jthread waits_thread_;  // begins with the first waiter

@@ -28,8 +28,8 @@ BulkJobs::Action action_of(EngineCore& core, const Call& call) {
   };
   if (name == "cancel") return ask(CancelRequested{reason});
   if (name == "suspend") return ask(SuspendRequested{reason});
-  if (name == "resume") return ask(ResumeRequested{});
-  if (name == "retry") return ask(RetryRequested{});
+  if (name == "resume") return ask(ResumeRequested{reason});
+  if (name == "retry") return ask(RetryRequested{false, reason});
   if (name == "delete") {
     return [&core, reason](const InstanceId& id) { return core.instances().remove(id, reason); };
   }
@@ -100,7 +100,7 @@ void submit(EngineCore& core, BulkJobs& jobs, const Call& call) {
     call.reply(problem(422, "filter", "The filter cannot be read", read.error().message));
     return;
   }
-  if (const auto fits = check_search(filter.text); !fits) {
+  if (const auto fits = check_search(filter.text, core.options().limits); !fits) {
     call.reply(problem(fits.error()));
     return;
   }
@@ -138,7 +138,7 @@ void submit(EngineCore& core, BulkJobs& jobs, const Call& call) {
   }
   const auto id = jobs.submit(new_uuid(core.store().now()), name, matching->ids, on_behalf_of(core, call));
   if (!id) {
-    call.reply(limit_problem(503, "bulk_jobs", BulkJobs::jobs_max, "try again when earlier jobs are done"));
+    call.reply(limit_problem(503, "limits.bulk_jobs_max", jobs.jobs_max(), "try again when earlier jobs are done"));
     return;
   }
   answer.set("id", *id);
@@ -197,7 +197,9 @@ constexpr std::string_view bulk_schema =
 
 std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& waiters) {
   EngineCore* const with = &core;
-  const auto jobs = std::make_shared<BulkJobs>();  // shared with InstanceWaiters; lives as long as the routes
+  const auto jobs = std::make_shared<BulkJobs>(
+      BulkJobs::default_patience,
+      core.options().limits.bulk_jobs_max);  // shared with InstanceWaiters; lives as long as the routes
   waiters.on_close([jobs] { jobs->stop_waiting(); });
   return {
       {"POST",

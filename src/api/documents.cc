@@ -1,4 +1,5 @@
 #include "api/documents.h"
+#include "engine/sender_scope.h"
 
 namespace cairn::api {
 namespace {
@@ -48,6 +49,9 @@ Json document(const InstanceRow& row, const Snapshot& snapshot) {
   Json waits = Json::array();
   for (const Wait& wait : snapshot.waits) waits.push_back(document(wait));
   json.set("waits", waits);
+  Json signals = Json::array();
+  for (const BufferedSignal& signal : snapshot.signals) signals.push_back(document(signal));
+  json.set("signals", signals);
   return json;
 }
 
@@ -64,9 +68,7 @@ Json document(const Snapshot& snapshot) {
   Json waits = Json::array();
   for (const Wait& wait : snapshot.waits) waits.push_back(document(wait));
   Json signals = Json::array();
-  for (const BufferedSignal& signal : snapshot.signals) {
-    signals.push_back(Json::object({{"id", signal.id}, {"name", signal.name}, {"key", signal.key}}));
-  }
+  for (const BufferedSignal& signal : snapshot.signals) signals.push_back(document(signal));
   Json json = Json::object({{"id", snapshot.instance.value},
                             {"definition", snapshot.program.name},
                             {"version", snapshot.program.version},
@@ -124,6 +126,25 @@ Json document(const SignalOutcome& outcome) {
   Json instances = Json::array();
   for (const InstanceId& id : outcome.delivered) instances.push_back(id.value);
   return Json::object({{"instances", instances}, {"kept", outcome.kept}, {"repeated", outcome.duplicate}});
+}
+
+Json document(const KeptSignal& signal) {
+  return Json::object({{"number", signal.number},
+                       {"id", unscoped_id(signal.id)},
+                       {"name", signal.name},
+                       {"key", signal.key},
+                       {"payload", signal.payload},
+                       {"at", format_timestamp(signal.at)},
+                       {"until", signal.until ? Json(format_timestamp(*signal.until)) : Json()}});
+}
+
+Json document(const BufferedSignal& signal) {
+  return Json::object({{"id", signal.id},
+                       {"name", signal.name},
+                       {"key", signal.key},
+                       {"payload", signal.payload},
+                       {"at", format_timestamp(signal.at)},
+                       {"until", signal.until ? Json(format_timestamp(*signal.until)) : Json()}});
 }
 
 Json document(const TaskEvent& event) {

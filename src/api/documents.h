@@ -16,6 +16,8 @@ Json document(const InstanceAnswer& answer);
 Json document(const TaskRow& row);
 Json document(const TaskEvent& event);
 Json document(const SignalOutcome& outcome);
+Json document(const KeptSignal& signal);
+Json document(const BufferedSignal& signal);
 Json document(const Wait& wait);
 Json document(const HistoryRow& row);
 Json document(const RunRow& row);

@@ -36,7 +36,8 @@ std::string join(const std::vector<std::string>& names) {
 class Explanation {
  public:
   Explanation(EngineCore& core, const InstanceRow& row)
-      : instances_(core.store()),
+      : deliveries_(core.deliveries()),
+        instances_(core.store()),
         tasks_(core.store()),
         runs_(core.store()),
         types_(core.store()),
@@ -163,7 +164,11 @@ class Explanation {
     if (task && !task->roles.empty()) who = "a person with the role " + join(task->roles);
     if (task && !task->assignee.empty()) who = task->assignee;
     std::string but;
-    if (task && task->assignee.empty() && !task->exclude.empty()) but = ", but not " + join(task->exclude) + ",";
+    if (task && task->assignee.empty()) {
+      const auto current = deliveries_.excluded(row_.id, task->id);
+      const std::vector<std::string>& excluded = current ? *current : task->exclude;
+      if (!excluded.empty()) but = ", but not " + join(excluded) + ",";
+    }
     Reason reason{"waits for " + who + but + " to complete the task " + wait.name,
                   "cairn task complete " + wait.target + " --payload '{…}'"};
     if (task && !task->assignee.empty()) reason.alternatives = {"cairn task release " + wait.target};
@@ -261,6 +266,7 @@ class Explanation {
     return nullptr;
   }
 
+  Deliveries& deliveries_;
   InstanceStore& instances_;
   TaskStore& tasks_;
   RunStore& runs_;

@@ -82,10 +82,10 @@ void add_text(std::string& text, const std::string& word) { text += (text.empty(
 
 }  // namespace
 
-Result<void> check_search(std::string_view text) {
-  if (count_code_points(text) <= search_length_max) return {};
-  return limit_error("search_length", static_cast<std::int64_t>(search_length_max),
-                     "the search text is longer than " + std::to_string(search_length_max) + " characters");
+Result<void> check_search(std::string_view text, const Limits& limits) {
+  if (count_code_points(text) <= limits.search_length_max) return {};
+  return limit_error("limits.search_length_max", static_cast<std::int64_t>(limits.search_length_max),
+                     "the search text is longer than " + std::to_string(limits.search_length_max) + " characters");
 }
 
 Result<void> read_filter(std::string_view text, InstanceFilter& filter) {

@@ -8,15 +8,14 @@
 
 #include <string_view>
 
+#include "base/limits.h"
 #include "base/result.h"
 #include "store/rows.h"
 
 namespace cairn::api {
 
-// The maximum length of a search text, in characters.
-inline constexpr std::size_t search_length_max = 200;
-// ErrorCode::limit if the search text is longer.
-Result<void> check_search(std::string_view text);
+// ErrorCode::limit if the search text is longer than `limits.search_length_max`.
+Result<void> check_search(std::string_view text, const Limits& limits);
 
 // Adds the conditions of `text` to `filter`. ErrorCode::invalid names the wrong part.
 Result<void> read_filter(std::string_view text, InstanceFilter& filter);

@@ -103,17 +103,17 @@ void receive(EngineCore& core, const Hooks& hooks, const Call& call) {
   }
   // Signals stored before an error stay stored: when the request is sent again they are repeats.
   const auto received = std::make_shared<const Call>(call);
-  core.instances().broadcast_all(std::move(requests), hook->ttl,
-                                 [&core, hooks, hook, received](const Result<std::vector<SignalOutcome>>& outcomes) {
-                                   if (!outcomes) return received->reply(problem(outcomes.error()));
-                                   Json items = Json::array();
-                                   for (const SignalOutcome& outcome : *outcomes) items.push_back(document(outcome));
-                                   spend(core, *hook, received->request,
-                                         [hooks, hook, received, items](const Result<void>& spent) {
-                                           received->reply(spent ? json_response(Json::object({{"items", items}}), 202)
-                                                                 : not_spent(*hook, received->request, spent.error()));
-                                         });
-                                 });
+  for (SignalRequest& signal : requests) signal.ttl = hook->ttl;
+  core.instances().broadcast_all(
+      std::move(requests), [&core, hooks, hook, received](const Result<std::vector<SignalOutcome>>& outcomes) {
+        if (!outcomes) return received->reply(problem(outcomes.error()));
+        Json items = Json::array();
+        for (const SignalOutcome& outcome : *outcomes) items.push_back(document(outcome));
+        spend(core, *hook, received->request, [hooks, hook, received, items](const Result<void>& spent) {
+          received->reply(spent ? json_response(Json::object({{"items", items}}), 202)
+                                : not_spent(*hook, received->request, spent.error()));
+        });
+      });
 }
 
 }  // namespace

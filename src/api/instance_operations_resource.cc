@@ -1,16 +1,9 @@
 // What operators do to one instance: cancel, suspend, resume, retry, skip, edit its state, discard a signal, delete it.
 #include "api/instance_replies.h"
+#include "api/precondition.h"
 
 namespace cairn::api {
 namespace {
-
-// 412 with the current state version.
-void reply_moved(EngineCore& core, const Call& call, const Error& error) {
-  Response response = problem(error);
-  const auto row = core.store().find_instance(id_of(call));
-  if (row && *row) response.headers.emplace_back("etag", "\"" + std::to_string((*row)->state_version) + "\"");
-  call.reply(std::move(response));
-}
 
 void request(EngineCore& core, const Call& call, EventBody what) {
   const auto state_version = state_version_of(call);
@@ -18,9 +11,9 @@ void request(EngineCore& core, const Call& call, EventBody what) {
     call.reply(problem(state_version.error()));
     return;
   }
-  const auto done = [&core, call, seen = state_version->has_value()](const Result<InstanceAnswer>& answer) {
-    if (answer || !seen) return reply_with(call.reply, answer);
-    core.deliveries().defer([&core, call, error = answer.error()] { reply_moved(core, call, error); });
+  const auto done = [&core, id = id_of(call), reply = call.reply](const Result<InstanceAnswer>& answer) {
+    if (!answer) return reply_to_refused(core, id, reply, answer.error());
+    reply_with(reply, answer);
   };
   core.instances().request(id_of(call), std::move(what), actor_of(call), *state_version, done);
 }
@@ -35,8 +28,9 @@ void remove_instance(EngineCore& core, const Call& call) {
     // A final instance never changes again, so checking first is enough.
     const auto row = core.store().find_instance(id_of(call));
     if (row && *row && (*row)->state_version != **state_version) {
-      reply_moved(core, call,
-                  {ErrorCode::conflict, "stale_version: the instance is at " + std::to_string((*row)->state_version)});
+      reply_to_refused(
+          core, id_of(call), call.reply,
+          {ErrorCode::conflict, "stale_version: the instance is at " + std::to_string((*row)->state_version)});
       return;
     }
   }
@@ -49,14 +43,16 @@ void remove_instance(EngineCore& core, const Call& call) {
 constexpr std::string_view reason_schema =
     R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
 constexpr std::string_view skip_schema =
-    R"({"type":"object","additionalProperties":false,"properties":{"result":true}})";
+    R"({"type":"object","additionalProperties":false,"properties":{"result":true,"reason":{"type":"string"}}})";
+constexpr std::string_view retry_schema =
+    R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"},
+  "new_key":{"type":"boolean","description":"a retried call gets a new idempotency key"}}})";
 constexpr std::string_view patch_schema = R"({"type":"object"})";
 
 }  // namespace
 
 std::vector<Route> instance_operation_routes(EngineCore& core) {
   EngineCore* const with = &core;
-  const auto reason = [](const Call& call) { return std::string(call.body.text_or("reason", "")); };
   return {
       {"DELETE",
        "/v1/instances/{id}",
@@ -65,15 +61,21 @@ std::vector<Route> instance_operation_routes(EngineCore& core) {
        "Delete an ended instance from the lists",
        [with](const Call& call) { remove_instance(*with, call); },
        {{"reason", "why"}}},
-      {"DELETE", "/v1/instances/{id}/signals/{signal}", Permission::operate, "discardSignal",
+      {"DELETE",
+       "/v1/instances/{id}/signals/{signal}",
+       Permission::operate,
+       "discardSignal",
        "Discard a buffered signal of an instance",
-       [with](const Call& call) { request(*with, call, SignalDiscarded{std::string(call.at("signal"))}); }},
+       [with](const Call& call) {
+         request(*with, call, SignalDiscarded{std::string(call.at("signal")), reason_of(call)});
+       },
+       {{"reason", "why"}}},
       {"POST",
        "/v1/instances/{id}/cancel",
        Permission::operate,
        "cancelInstance",
        "Cancel an instance and its children",
-       [with, reason](const Call& call) { request(*with, call, CancelRequested{reason(call)}); },
+       [with](const Call& call) { request(*with, call, CancelRequested{reason_of(call)}); },
        {},
        reason_schema},
       {"POST",
@@ -81,19 +83,35 @@ std::vector<Route> instance_operation_routes(EngineCore& core) {
        Permission::operate,
        "suspendInstance",
        "Suspend an instance",
-       [with, reason](const Call& call) { request(*with, call, SuspendRequested{reason(call)}); },
+       [with](const Call& call) { request(*with, call, SuspendRequested{reason_of(call)}); },
        {},
        reason_schema},
-      {"POST", "/v1/instances/{id}/resume", Permission::operate, "resumeInstance",
-       "Resume a suspended instance unchanged", [with](const Call& call) { request(*with, call, ResumeRequested{}); }},
-      {"POST", "/v1/instances/{id}/retry", Permission::operate, "retryInstance", "Retry the failed step",
-       [with](const Call& call) { request(*with, call, RetryRequested{}); }},
+      {"POST",
+       "/v1/instances/{id}/resume",
+       Permission::operate,
+       "resumeInstance",
+       "Resume a suspended instance unchanged",
+       [with](const Call& call) { request(*with, call, ResumeRequested{reason_of(call)}); },
+       {},
+       reason_schema},
+      {"POST",
+       "/v1/instances/{id}/retry",
+       Permission::operate,
+       "retryInstance",
+       "Retry the failed step; a call keeps its idempotency key",
+       [with](const Call& call) {
+         request(*with, call, RetryRequested{call.body["new_key"] == Json(true), reason_of(call)});
+       },
+       {},
+       retry_schema},
       {"POST",
        "/v1/instances/{id}/skip",
        Permission::operate,
        "skipStep",
        "Skip the failed step, with a result",
-       [with](const Call& call) { request(*with, call, SkipRequested{call.body["result"]}); },
+       [with](const Call& call) {
+         request(*with, call, SkipRequested{call.body["result"], reason_of(call)});
+       },
        {},
        skip_schema},
       {"PATCH",
@@ -101,8 +119,10 @@ std::vector<Route> instance_operation_routes(EngineCore& core) {
        Permission::operate,
        "editState",
        "Merge a patch into the state of a suspended instance",
-       [with](const Call& call) { request(*with, call, StateEdited{call.body}); },
-       {},
+       [with](const Call& call) {
+         request(*with, call, StateEdited{call.body, reason_of(call)});
+       },
+       {{"reason", "why"}},
        patch_schema},
   };
 }

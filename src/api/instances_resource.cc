@@ -117,33 +117,14 @@ void get(EngineCore& core, const std::shared_ptr<InstanceWaiters>& waiters, cons
   }
 }
 
-void signal(EngineCore& core, const Call& call) {
-  SignalRequest given;
-  given.id = std::string(call.body.text_or("id", call.request.header("idempotency-key")));
-  if (call.body.find("id") != nullptr && !is_caller_id(given.id)) return call.reply(bad_id("the id of a signal"));
-  given.name = std::string(call.body["name"].as_string());
-  given.key = call.body["key"];
-  given.payload = call.body["payload"];
-  given.actor = actor_of(call);
-  core.instances().signal(id_of(call), given,
-                          [reply = call.reply](const Result<InstanceAnswer>& answer) { reply_with(reply, answer); });
-}
-
 // A key requires a lookup in the store.
 bool is_prompt_start(const Request& request) { return request.header("idempotency-key").empty(); }
-
-// A signal needs the snapshot of its instance. The cache has it for instances that changed recently.
-bool is_prompt_signal(EngineCore& core, const Request& request, const PathValues& path) {
-  return request.header("idempotency-key").empty() && core.instances().is_known_active({path.front().second});
-}
 
 constexpr std::string_view start_schema =
     R"({"type":"object","required":["definition"],"additionalProperties":false,"properties":{
   "definition":{"type":"string"},"version":{"type":"string"},"input":true,"id":{"type":"string"},
   "reference":{"type":"object","additionalProperties":false,"properties":{"key":{"type":["string","null"]},"parts":{"type":"object"}}}}})";
-constexpr std::string_view signal_instance_schema =
-    R"({"type":"object","required":["name"],"additionalProperties":false,"properties":{
-  "id":{"type":"string"},"name":{"type":"string"},"key":{"type":["string","null"]},"payload":true}})";
+
 }  // namespace
 
 std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> waiters) {
@@ -169,18 +150,6 @@ std::vector<Route> instance_routes(EngineCore& core, std::shared_ptr<InstanceWai
        [with, waiters](const Call& call) { get(*with, waiters, call); },
        {{"wait", "wait until it has ended or is suspended, at most this long"},
         {"after", "with `wait`: also answer when its state_version exceeds this"}}},
-      {"POST",
-       "/v1/instances/{id}/signals",
-       Permission::start,
-       "signalInstance",
-       "Send a signal to one instance",
-       [with](const Call& call) { signal(*with, call); },
-       {},
-       signal_instance_schema,
-       "application/json",
-       false,
-       {},
-       [with](const Request& request, const PathValues& path) { return is_prompt_signal(*with, request, path); }},
   };
 }
 

@@ -82,7 +82,7 @@ TEST_F(BusyStore, ByTheCommitQueue) {
   std::optional<Error> refused;
   std::mutex mutex;
   CommitQueue queue(store_);
-  for (std::size_t i = 0; i < UnitBacklog::waiting_max + 2 * UnitBacklog::batch_max + 1; ++i) {
+  for (std::size_t i = 0; i < Limits().commits_waiting_max + 2 * UnitBacklog::batch_max + 1; ++i) {
     queue.submit({}, [&](const Result<CommitOutcome>& outcome, const Unit&) {
       const std::scoped_lock lock(mutex);
       if (!outcome) refused = outcome.error();
@@ -91,7 +91,7 @@ TEST_F(BusyStore, ByTheCommitQueue) {
   open_gate();
   queue.stop();
   ASSERT_TRUE(refused);
-  expect_refusal(problem(*refused), "commit_queue", UnitBacklog::waiting_max);
+  expect_refusal(problem(*refused), "limits.commits_waiting_max", Limits().commits_waiting_max);
 }
 
 TEST_F(BusyStore, ByTheIntakeOfRuns) {
@@ -100,7 +100,7 @@ TEST_F(BusyStore, ByTheIntakeOfRuns) {
   RunIntake intake(store_, store_);
   RunRow run;
   run.type = "demo.echo.v1";
-  for (std::size_t i = 0; i < RunIntake::waiting_max + 2 * RunIntake::batch_max + 1; ++i) {
+  for (std::size_t i = 0; i < Limits().runs_waiting_max + 2 * RunIntake::batch_max + 1; ++i) {
     run.id.value = new_uuid(clock_.now());
     intake.submit(run, [&](const Result<SubmittedRun>& submitted) {
       const std::scoped_lock lock(mutex);
@@ -110,7 +110,7 @@ TEST_F(BusyStore, ByTheIntakeOfRuns) {
   open_gate();
   intake.stop();
   ASSERT_TRUE(refused);
-  expect_refusal(problem(*refused), "run_intake", RunIntake::waiting_max);
+  expect_refusal(problem(*refused), "limits.runs_waiting_max", Limits().runs_waiting_max);
 }
 
 // The engine's own queues, and an instance that waits for a signal.
@@ -147,8 +147,8 @@ class BusyEngine : public BusyStore {
 TEST_F(BusyEngine, ByTheWritesThatAreNotUnits) {
   std::vector<RunRequest> requests(1);
   requests[0].type = "demo.echo.v1";
-  constexpr auto bounds = Deliveries::writes_bounds;
-  for (std::size_t i = 0; i < bounds.waiting_max + bounds.threads_max + 1; ++i) {
+  const std::size_t waiting_max = Limits().writes_waiting_max;
+  for (std::size_t i = 0; i < waiting_max + Deliveries::writes_threads_max + 1; ++i) {
     core_->runs().submit_all(requests, [&](const Result<SubmittedRuns>& submitted) {
       if (!submitted) note(submitted.error());
     });
@@ -156,15 +156,15 @@ TEST_F(BusyEngine, ByTheWritesThatAreNotUnits) {
   open_gate();
   core_->stop();
   ASSERT_TRUE(refused_);
-  expect_refusal(problem(*refused_), "write_queue", static_cast<std::int64_t>(bounds.waiting_max));
+  expect_refusal(problem(*refused_), "limits.writes_waiting_max", static_cast<std::int64_t>(waiting_max));
 }
 
 TEST_F(BusyEngine, ByTheDeferredWork) {
   const auto gate = std::make_shared<std::latch>(1);  // the last task that waits for it may outlive this function
-  constexpr auto bounds = Deliveries::deferred_bounds;
+  const std::size_t waiting_max = Limits().reads_waiting_max;
   {
     const StoreCallsForbidden like_a_thread_of_the_queue;
-    for (std::size_t i = 0; i < bounds.waiting_max + bounds.threads_max; ++i) {
+    for (std::size_t i = 0; i < waiting_max + Deliveries::deferred_threads_max; ++i) {
       core_->deliveries().defer([gate] { gate->wait(); });
     }
     StartRequest request;
@@ -173,11 +173,11 @@ TEST_F(BusyEngine, ByTheDeferredWork) {
   }
   gate->count_down();
   ASSERT_TRUE(refused_) << "it was not answered at once";
-  expect_refusal(problem(*refused_), "deferred_work", static_cast<std::int64_t>(bounds.waiting_max));
+  expect_refusal(problem(*refused_), "limits.reads_waiting_max", static_cast<std::int64_t>(waiting_max));
 }
 
 TEST_F(BusyEngine, ByTheRequestsThatWaitForAnInstance) {
-  for (std::size_t i = 0; i < Lanes::waiting_max + 2; ++i) {
+  for (std::size_t i = 0; i < Limits().instance_waiting_max + 2; ++i) {
     SignalRequest signal;
     signal.name = "go";
     core_->instances().signal(instance_, std::move(signal), [&](const Result<InstanceAnswer>& answer) {
@@ -187,7 +187,8 @@ TEST_F(BusyEngine, ByTheRequestsThatWaitForAnInstance) {
   open_gate();
   core_->stop();
   ASSERT_TRUE(refused_);
-  expect_refusal(problem(*refused_), "instance_queue", Lanes::waiting_max);
+  expect_refusal(problem(*refused_), "limits.instance_waiting_max",
+                 static_cast<std::int64_t>(Limits().instance_waiting_max));
 }
 
 // A server that lets two requests wait for a thread, and two expensive ones.
@@ -255,26 +256,28 @@ TEST(Unavailable, SaysWhenToTryAgain) {
 
 TEST_F(FullServer, RefusesRequestsThatWouldWaitForAThread) {
   open_server(false);
-  expect_refusal_text(refusal_by("request_queue", "GET /v1/instances HTTP/1.1\r\nHost: localhost\r\n\r\n"),
-                      "request_queue");
+  expect_refusal_text(
+      refusal_by("limits.requests_waiting_max", "GET /v1/instances HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+      "limits.requests_waiting_max");
 }
 
 TEST_F(FullServer, RefusesExpensiveRequestsThatWouldWait) {
   open_server(false);
-  expect_refusal_text(refusal_by("expensive_queue", "GET /v1/instances?q=x HTTP/1.1\r\nHost: localhost\r\n\r\n"),
-                      "expensive_queue");
+  expect_refusal_text(
+      refusal_by("limits.requests_waiting_max", "GET /v1/instances?q=x HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+      "limits.requests_waiting_max");
 }
 
 TEST_F(FullServer, RefusesHeadsWhoseCallersWouldWaitToBeIdentified) {
   open_server(true);
   const auto key = new_api_key("ann", {"starter"}, Json(), "", std::nullopt);
   ASSERT_TRUE(key);
-  const std::uint64_t before = refusals_by("request_queue");
-  expect_refusal_text(
-      refusal_by("request_queue", "POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + key->secret +
-                                      "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"),
-      "request_queue");
-  EXPECT_GT(refusals_by("request_queue"), before);
+  const std::uint64_t before = refusals_by("limits.requests_waiting_max");
+  expect_refusal_text(refusal_by("limits.requests_waiting_max",
+                                 "POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + key->secret +
+                                     "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"),
+                      "limits.requests_waiting_max");
+  EXPECT_GT(refusals_by("limits.requests_waiting_max"), before);
 }
 
 }  // namespace

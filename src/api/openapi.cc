@@ -49,7 +49,7 @@ bool takes_if_match(const Route& route) {
   constexpr std::string_view operations[] = {"cancelInstance", "suspendInstance", "resumeInstance", "retryInstance",
                                              "skipStep",       "editState",       "assignTask",     "releaseTask",
                                              "reassignTask",   "commentTask",     "completeTask",   "changeSchedule",
-                                             "deleteInstance", "discardSignal"};
+                                             "deleteInstance", "discardSignal",   "signalInstance"};
   return std::find(std::begin(operations), std::end(operations), route.operation) != std::end(operations);
 }
 

@@ -23,27 +23,32 @@ SignalRequest signal_of(const InboundEvent& event, const Actor& actor) {
 }
 
 void receive(EngineCore& core, const Call& call) {
-  const std::string_view length = call.request.query_value("ttl");
-  const auto ttl = parse_duration(length.empty() ? "1d" : length);
-  if (!ttl) return call.reply(problem(ttl.error()));
-  auto events = read_cloud_events(call.request.headers, call.request.body);
+  std::optional<Duration> ttl;
+  if (const std::string_view length = call.request.query_value("ttl"); !length.empty()) {
+    const auto given = parse_duration(length);
+    if (!given) return call.reply(problem(given.error()));
+    ttl = *given;
+  }
+  auto events = read_cloud_events(call.request.headers, call.request.body, core.options().limits.event_batch_max);
   if (!events) return call.reply(problem(events.error()));
   std::vector<SignalRequest> signals;
-  for (const InboundEvent& event : *events) signals.push_back(signal_of(event, actor_of(call)));
+  for (const InboundEvent& event : *events) {
+    signals.push_back(signal_of(event, actor_of(call)));
+    signals.back().ttl = ttl;
+  }
   // Signals stored before an error stay stored: the sender repeats the batch, and those are repeats.
-  core.instances().broadcast_all(
-      std::move(signals), *ttl,
-      [events = std::move(*events), reply = call.reply](const Result<std::vector<SignalOutcome>>& outcomes) {
-        if (!outcomes) return reply(problem(outcomes.error()));
-        Json items = Json::array();
-        for (std::size_t i = 0; i < events.size(); ++i) {
-          Json item = document((*outcomes)[i]);
-          item.set("id", events[i].id);
-          item.set("source", events[i].source);
-          items.push_back(std::move(item));
-        }
-        reply(json_response(Json::object({{"items", items}}), 202));
-      });
+  core.instances().broadcast_all(std::move(signals), [events = std::move(*events), reply = call.reply](
+                                                         const Result<std::vector<SignalOutcome>>& outcomes) {
+    if (!outcomes) return reply(problem(outcomes.error()));
+    Json items = Json::array();
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      Json item = document((*outcomes)[i]);
+      item.set("id", events[i].id);
+      item.set("source", events[i].source);
+      items.push_back(std::move(item));
+    }
+    reply(json_response(Json::object({{"items", items}}), 202));
+  });
 }
 
 void list_events(EngineCore& core, const Call& call) {
@@ -112,7 +117,7 @@ std::vector<Route> outbox_routes(EngineCore& core) {
        "receiveEvents",
        "Receive CloudEvents (structured, batched or binary): each becomes a signal, applied at most once",
        with(receive),
-       {{"ttl", "how long an event without a matching wait is buffered (default 1d)"}},
+       {{"ttl", "how long an event without a matching wait is kept; default: as a definition says, else for ever"}},
        {},
        "application/cloudevents+json, application/cloudevents-batch+json, application/json"},
       {"GET",

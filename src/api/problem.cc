@@ -12,7 +12,7 @@ constexpr std::string_view unavailable = "unavailable";
 int status_of_limit(ErrorCode code, std::string_view limit) {
   if (code == ErrorCode::unavailable) return 503;
   // Kept signals are used or expire: the same request may succeed later.
-  return limit.starts_with("limits.signals_") ? 429 : 413;
+  return limit == "limits.signals_per_key_max" || limit == "limits.signals_total_max" ? 429 : 413;
 }
 
 Json error_at(std::string_view pointer, std::string_view detail) {

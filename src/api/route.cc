@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "api/precondition.h"
 #include "api/problem.h"
 #include "base/ascii.h"
 #include "base/utf8.h"
@@ -189,6 +190,7 @@ void Router::handle(Match match, Request request, Reply reply, Gate* gate, Reque
       return;
     }
   }
+  if (auto refusal = refuse_precondition(route, call.request)) return call.reply(std::move(*refusal));
   if (const auto wrong = misdeclared(call.request, route.content_types)) {
     call.reply(problem(415, "media_type", "Unsupported media type", *wrong));
     return;

@@ -3,6 +3,7 @@
 #include "api/access/worker_scope.h"
 #include "api/api.h"
 #include "api/page_answer.h"
+#include "api/precondition.h"
 #include "api/problem.h"
 #include "schedule/next_time.h"
 #include "schedule/schedules.h"
@@ -14,7 +15,7 @@ std::string name_of(const Call& call) { return std::string(call.at("name")); }
 
 Json instant(const std::optional<Timestamp>& at) { return at ? Json(format_timestamp(*at)) : Json(); }
 
-Json document(const ScheduleRow& row) {
+Json schedule_document(const ScheduleRow& row) {
   Json document = row.spec.is_object() ? row.spec : Json::object();
   document.set("name", row.name);
   document.set("state_version", static_cast<std::int64_t>(row.state_version));
@@ -29,7 +30,7 @@ Json document(const ScheduleRow& row) {
 
 void answer(const Call& call, const Result<ScheduleRow>& row, int status = 200) {
   if (!row) return call.reply(problem(row.error()));
-  Response response = json_response(document(*row), status);
+  Response response = json_response(schedule_document(*row), status);
   response.headers.emplace_back("etag", "\"" + std::to_string(row->state_version) + "\"");
   call.reply(std::move(response));
 }
@@ -53,7 +54,7 @@ void create_schedule(EngineCore& core, const Call& call) {
 
 void list_schedules(EngineCore& core, const Call& call) {
   const auto fetch = [&](const PageRequest& page) { return core.store().list_schedules(page); };
-  call.reply(page_answer(call, fetch, [](const ScheduleRow& row) { return document(row); }));
+  call.reply(page_answer(call, fetch, [](const ScheduleRow& row) { return schedule_document(row); }));
 }
 
 Result<ScheduleRow> find(EngineCore& core, const Call& call) {

@@ -152,7 +152,7 @@ struct Server::Parts {
 namespace {
 
 Response overloaded(const RequestThreads& threads) {
-  return limit_problem(503, "request_queue", threads.queued_max(), "try again in a moment");
+  return limit_problem(503, "limits.requests_waiting_max", threads.queued_max(), "try again in a moment");
 }
 
 // Health checks would dominate the metrics and the log.
@@ -365,6 +365,9 @@ Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSetti
   CAIRN_TRY(parts->router, Router::make(std::move(routes)));
   *openapi = write_json(parts->router.openapi());
   parts->add_metrics(core.store());
+  parts->metrics->counter("cairn_signals_expired_total",
+                          "Kept signals that became dead letters because their time was over.",
+                          [&core] { return static_cast<double>(core.signals_expired()); });
   const auto handle = [running](Request request, Reply reply) {
     running->console.strip_base_path(request.path);
     running->receive(std::move(request), std::move(reply));

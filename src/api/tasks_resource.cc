@@ -3,6 +3,7 @@
 #include "api/access/assignee_roles.h"
 #include "api/api.h"
 #include "api/documents.h"
+#include "api/precondition.h"
 #include "api/problem.h"
 #include "engine/task_rights.h"
 
@@ -51,9 +52,11 @@ void change(EngineCore& core, const Call& call, TaskChange::Kind kind) {
     roles = assignee_roles(core.store(), call.identity, wish.assignee);
   }
   if (!roles) return call.reply(problem(roles.error()));
-  core.tasks().change(
-      std::move(wish), actor_of(call), std::move(*roles),
-      [reply = call.reply](const Result<TaskRow>& row) { reply(row ? task_response(*row) : problem(row.error())); });
+  core.tasks().change(std::move(wish), actor_of(call), std::move(*roles),
+                      [&core, id = task_id_of(call), reply = call.reply](const Result<TaskRow>& row) {
+                        if (!row) return reply_to_refused(core, id, reply, row.error());
+                        reply(task_response(*row));
+                      });
 }
 
 void complete(EngineCore& core, const Call& call) {
@@ -68,14 +71,15 @@ void complete(EngineCore& core, const Call& call) {
   completion.state_version = *state_version;
   completion.idempotency_key = std::string(call.request.header("idempotency-key"));
   completion.actor = actor_of(call);
-  core.tasks().complete(std::move(completion), [reply = call.reply](Result<InstanceAnswer> answer) {
-    if (!answer) return reply(problem(answer.error()));
-    // The first answer is in the commit of the completion.
-    const bool repeated = std::exchange(answer->repeated, false);
-    Response response = json_response(document(*answer));
-    if (repeated) response.headers.emplace_back(replayed_header, "true");
-    reply(std::move(response));
-  });
+  core.tasks().complete(std::move(completion),
+                        [&core, id = task_id_of(call), reply = call.reply](Result<InstanceAnswer> answer) {
+                          if (!answer) return reply_to_refused(core, id, reply, answer.error());
+                          // The first answer is in the commit of the completion.
+                          const bool repeated = std::exchange(answer->repeated, false);
+                          Response response = json_response(document(*answer));
+                          if (repeated) response.headers.emplace_back(replayed_header, "true");
+                          reply(std::move(response));
+                        });
 }
 
 void task_events(EngineCore& core, const Call& call) {

@@ -80,7 +80,7 @@ Error past_limit(std::string_view text, const JsonLimits& limits, Error error) {
   if (text.size() > limits.bytes_max) {
     return limit_error("json_bytes", static_cast<std::int64_t>(limits.bytes_max), std::move(error.message));
   }
-  return limit_error("json_depth", limits.depth_max, std::move(error.message));
+  return limit_error("limits.json_depth_max", limits.depth_max, std::move(error.message));
 }
 
 }  // namespace

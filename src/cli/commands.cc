@@ -27,6 +27,7 @@ const std::vector<Command>& all_commands() {
       {"Instances", history_spec, run_history},
       {"Instances", watch_spec, run_watch},
       {"Instances", signal_spec, run_signal},
+      {"Instances", signals_spec, run_signals},
       {"Instances", cancel_spec, run_cancel},
       {"Instances", suspend_spec, run_suspend},
       {"Instances", resume_spec, run_resume},

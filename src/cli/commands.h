@@ -21,8 +21,8 @@ SpecFunction run_spec, test_spec;
 RunFunction run_run, run_test;
 
 // Instances
-SpecFunction start_spec, list_spec, show_spec, why_spec, history_spec, watch_spec, signal_spec;
-RunFunction run_start, run_list, run_show, run_why, run_history, run_watch, run_signal;
+SpecFunction start_spec, list_spec, show_spec, why_spec, history_spec, watch_spec, signal_spec, signals_spec;
+RunFunction run_start, run_list, run_show, run_why, run_history, run_watch, run_signal, run_signals;
 SpecFunction cancel_spec, suspend_spec, resume_spec, retry_spec, skip_spec, state_spec;
 RunFunction run_cancel, run_suspend, run_resume, run_retry, run_skip, run_state;
 

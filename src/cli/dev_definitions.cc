@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "cli/definition_files.h"
+#include "cli/findings.h"
 #include "cli/input_file.h"
 #include "definition/definition.h"
 #include "engine/core.h"
@@ -21,7 +22,7 @@ std::string DevDefinitions::deployed() {
 
 bool DevDefinitions::deploy(std::string_view text, const std::string& file) {
   const Definition definition = load_definition(text, file);
-  for (const Diagnostic& diagnostic : definition.diagnostics) err_ << format_diagnostic(file, diagnostic) << "\n";
+  print_findings(file, text, definition.diagnostics, err_);
   if (!definition.valid()) return false;
   EngineCore& core = engine_.core();
   auto deployed = cairn::deploy(core, definition.program);

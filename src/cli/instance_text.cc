@@ -50,6 +50,16 @@ void print_instance(std::ostream& out, const Json& document, const std::string& 
   if (waits || document["status"] == Json("suspended")) {
     out << (waits ? "  " : "\n") << "`cairn why " << text_of(document["id"]) << "` explains how to continue.\n";
   }
+  if (document["signals"].is_array() && document["signals"].size() > 0) {
+    out << "\nkept signals\n";
+    for (const Json& signal : document["signals"].items()) {
+      out << "  " << text_of(signal["name"]);
+      if (!signal["key"].is_null()) out << " with the key " << text_of(signal["key"]);
+      out << ", since " << text_of(signal["at"]);
+      if (signal["until"].is_string()) out << ", until " << text_of(signal["until"]);
+      out << "\n";
+    }
+  }
   print_value(out, "input", document["input"]);
   print_value(out, "state", document["state"]);
   print_value(out, "output", document["output"]);

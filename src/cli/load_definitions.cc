@@ -2,6 +2,7 @@
 
 #include "cli/definition_files.h"
 #include "cli/exit_code.h"
+#include "cli/findings.h"
 #include "cli/input_file.h"
 
 namespace cairn::cli {
@@ -18,7 +19,7 @@ Result<std::shared_ptr<const Program>, int> load_program(const std::string& comm
     return static_cast<int>(exit_usage);
   }
   const Definition definition = load_definition(*text, file, limits);
-  for (const Diagnostic& diagnostic : definition.diagnostics) err << format_diagnostic(file, diagnostic) << "\n";
+  print_findings(file, *text, definition.diagnostics, err);
   if (!definition.valid()) return static_cast<int>(exit_invalid);
   return definition.program;
 }

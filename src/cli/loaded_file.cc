@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "cli/exit_code.h"
+#include "cli/findings.h"
 #include "cli/input_file.h"
 #include "cli/safe_output.h"
 #include "cli/table.h"
@@ -26,7 +27,7 @@ int load_file(std::string_view command, const std::string& path, std::istream& i
     definition.diagnostics.push_back(
         {Diagnostic::Severity::error, 1, 1, "the file is larger than the limit of " + bytes + " bytes", ""});
   }
-  for (const Diagnostic& diagnostic : definition.diagnostics) err << format_diagnostic(path, diagnostic) << "\n";
+  print_findings(path, text ? *text : "", definition.diagnostics, err);
   return definition.valid() ? exit_done : exit_invalid;
 }
 

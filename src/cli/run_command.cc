@@ -34,7 +34,7 @@ class CommandLineRun {
     for (const RunArguments::Signal& signal : arguments_.signals) {
       if (over()) break;
       const std::string id = "signal-" + std::to_string(delivered_);
-      const auto sent = rehearsal_.signal(id, signal.name, signal.key, signal.payload);
+      const auto sent = rehearsal_.signal({id, signal.name, signal.key, signal.payload});
       if (!sent && sent.error().code == ErrorCode::limit) {
         err_ << "cairn run: " << sent.error().message << "\n";
         break;

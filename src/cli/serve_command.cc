@@ -45,6 +45,8 @@ Result<http::HttpSettings> http_settings(const Configuration& from) {
   http.port = address->port;
   http.threads = std::max(1, static_cast<int>(from.number("http.threads")));
   http.head_bytes_max = static_cast<std::size_t>(from.number("http.head_bytes_max"));
+  http.header_bytes_max = static_cast<std::size_t>(from.number("http.header_bytes_max"));
+  http.headers_max = static_cast<std::size_t>(from.number("http.headers_max"));
   http.body_bytes_max = static_cast<std::size_t>(from.number("http.body_bytes_max"));
   http.unknown_body_bytes_max = static_cast<std::size_t>(from.number("http.unknown_body_bytes_max"));
   http.bodies_bytes_max = static_cast<std::size_t>(from.number("http.bodies_bytes_max"));
@@ -194,6 +196,42 @@ std::string schema_of(const std::string& url) {
   return at == std::string::npos ? "cairn" : url.substr(at + 7, url.find('&', at) - at - 7);
 }
 
+Limits engine_limits(const Configuration& from) {
+  struct Sized {
+    const char* setting;
+    std::size_t Limits::*member;
+  };
+  constexpr Sized sized[] = {
+      {"http.body_bytes_max", &Limits::body_bytes_max},
+      {"limits.state_bytes_max", &Limits::state_bytes_max},
+      {"limits.strands_max", &Limits::strands_max},
+      {"limits.signals_per_instance_max", &Limits::buffered_signals_max},
+      {"limits.name_length_max", &Limits::name_length_max},
+      {"limits.definition_bytes_max", &Limits::definition_bytes_max},
+      {"limits.definition_nodes_max", &Limits::definition_nodes_max},
+      {"limits.comment_bytes_max", &Limits::comment_bytes_max},
+      {"limits.reference_bytes_max", &Limits::reference_bytes_max},
+      {"limits.signals_per_key_max", &Limits::signals_per_key_max},
+      {"limits.signals_total_max", &Limits::signals_total_max},
+      {"limits.commits_waiting_max", &Limits::commits_waiting_max},
+      {"limits.runs_waiting_max", &Limits::runs_waiting_max},
+      {"limits.reads_waiting_max", &Limits::reads_waiting_max},
+      {"limits.writes_waiting_max", &Limits::writes_waiting_max},
+      {"limits.instance_waiting_max", &Limits::instance_waiting_max},
+      {"limits.search_length_max", &Limits::search_length_max},
+      {"limits.lease_waiters_max", &Limits::lease_waiters_max},
+      {"limits.event_batch_max", &Limits::event_batch_max},
+      {"limits.bulk_jobs_max", &Limits::bulk_jobs_max},
+  };
+  Limits limits;
+  for (const Sized& one : sized) limits.*one.member = static_cast<std::size_t>(from.number(one.setting));
+  limits.json_depth_max = static_cast<int>(from.number("limits.json_depth_max"));
+  limits.steps_per_slice_max = from.number("limits.steps_per_slice_max");
+  limits.expression_steps_max = static_cast<std::uint64_t>(from.number("limits.expression_steps_max"));
+  limits.expression_bytes_max = static_cast<std::uint64_t>(from.number("limits.expression_bytes_max"));
+  return limits;
+}
+
 Result<EngineOptions> engine_options(const Configuration& from) {
   EngineOptions options;
   CAIRN_TRY(options.store, store_url(from));
@@ -212,11 +250,8 @@ Result<EngineOptions> engine_options(const Configuration& from) {
   options.keep = {age(from, "keep.completed"), age(from, "keep.failed"), age(from, "keep.cancelled"),
                   age(from, "keep.runs"),      age(from, "keep.outbox"), age(from, "keep.keys")};
   options.retention_every = milliseconds(from, "keep.every");
-  options.limits.comment_bytes_max = static_cast<std::size_t>(from.number("limits.comment_bytes_max"));
-  options.limits.reference_bytes_max = static_cast<std::size_t>(from.number("limits.reference_bytes_max"));
-  options.limits.signals_per_key_max = static_cast<std::size_t>(from.number("limits.signals_per_key_max"));
-  options.limits.signals_total_max = static_cast<std::size_t>(from.number("limits.signals_total_max"));
-  options.limits.body_bytes_max = static_cast<std::size_t>(from.number("http.body_bytes_max"));
+  options.strict_definitions = from.text("definitions") == "strict";
+  options.limits = engine_limits(from);
   return options;
 }
 
@@ -255,13 +290,24 @@ void configure_logging(const Configuration& from) {
   configure_log(log);
 }
 
-Result<void> deploy(Engine& engine, const std::vector<std::string>& paths, std::istream& in) {
+// In warn mode, a file that cannot be deployed is logged and left out.
+Result<void> deploy(Engine& engine, const std::vector<std::string>& paths, const EngineOptions& options,
+                    std::istream& in) {
+  const auto deploy_file = [&](const std::string& file) -> Result<std::string> {
+    CAIRN_TRY(const std::string text, read_input(file, in, options.limits.definition_bytes_max));
+    return engine.deploy(text, file);
+  };
   for (const std::string& path : paths) {
     CAIRN_TRY(const auto files, definition_files(path));
     for (const std::string& file : files) {
-      CAIRN_TRY(const std::string text, read_input(file, in, Limits().definition_bytes_max));
-      CAIRN_TRY(const std::string name, engine.deploy(text, file));
-      log_info("definition.deployed", {{"definition", name}, {"file", file}});
+      const auto name = deploy_file(file);
+      if (name) {
+        log_info("definition.deployed", {{"definition", *name}, {"file", file}});
+      } else if (options.strict_definitions) {
+        return name.error();
+      } else {
+        log_error("definition.not_deployed", name.error(), {{"file", file}});
+      }
     }
   }
   return {};
@@ -345,6 +391,7 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   if (!base_path) return refuse(base_path.error());
   settings.base_path = std::move(*base_path);
   settings.limits = caller_limits(*configuration);
+  settings.requests_waiting_max = static_cast<std::size_t>(configuration->number("limits.requests_waiting_max"));
   settings.expensive_threads =
       static_cast<std::size_t>(std::clamp<std::int64_t>(configuration->number("limits.expensive_threads"), 1, 64));
   auto audit = audit_settings(*configuration);
@@ -374,7 +421,9 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
       !fine) {
     return refuse(fine.error());
   }
-  if (const auto done = deploy(**engine, configuration->list("definitions"), in); !done) return refuse(done.error());
+  if (const auto done = deploy(**engine, configuration->list("deploy"), *options, in); !done) {
+    return refuse(done.error());
+  }
   if (configuration->is_set("otlp.endpoint")) {
     settings.spans = std::make_shared<api::SpanExporter>(api::OtlpSettings{
         configuration->text("otlp.endpoint"), configuration->list("otlp.headers"), (*engine)->core().node()});

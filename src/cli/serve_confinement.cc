@@ -96,7 +96,7 @@ ReachableFiles files_of_server(const config::Configuration& configuration) {
   if (const std::string jwks = configuration.text("oidc.jwks"); jwks.find("://") == std::string::npos) {
     add_folder(files.readable, jwks);
   }
-  for (const std::string& path : configuration.list("definitions")) {
+  for (const std::string& path : configuration.list("deploy")) {
     files.readable.push_back(path);
     add_folder(files.readable, path);
   }

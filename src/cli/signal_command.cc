@@ -14,12 +14,16 @@ const CommandSpec& signal_spec() {
       "signal",
       "[ID] NAME [--key KEY] [--payload JSON|@FILE] [--id SIGNAL] [--ttl DURATION] | ID --discard SIGNAL",
       "Send a signal to one instance, or to all instances that wait for its name and key",
-      "Without an instance ID, a signal that no instance waits for is buffered for --ttl (default 1d).",
+      "A signal that no step takes is kept: for --ttl, else as the definition says, else for ever. `cairn signals` "
+      "lists\n"
+      "kept signals.",
       with_api_flags({{"--key", "KEY", "the key"},
                       {"--payload", "JSON|@FILE", "the payload (default null)"},
                       {"--id", "SIGNAL", "the id of the signal: repeats with the same id are ignored"},
-                      {"--ttl", "DURATION", "how long it is buffered (default 1d)"},
-                      {"--discard", "SIGNAL", "discard the buffered signal with this id"},
+                      {"--ttl", "DURATION", "how long it is kept; then it becomes a dead letter"},
+                      {"--discard", "SIGNAL", "discard the kept signal with this id"},
+                      {"--reason", "TEXT", "--discard: the reason, for the history"},
+                      {"--if-state-version", "N", "to one instance: fail if it has another state version"},
                       as_json_flag}),
       {"cairn signal paid --key 42 --payload '{\"amount\": 12}' --server http://127.0.0.1:8400"}};
   return spec;
@@ -33,8 +37,9 @@ int run_signal(std::span<const std::string> args, std::istream& in, std::ostream
     if (given.size() != 1) return wrong_call("signal", "--discard takes an instance id", err);
     auto session = ApiSession::open("signal", arguments, ApiSession::Use::change, err);
     if (const int* code = std::get_if<int>(&session)) return *code;
-    const auto done = std::get<0>(session)->ask(
-        {"DELETE", "/v1/instances/" + path_part(given[0]) + "/signals/" + path_part(*discarded)}, err);
+    ApiRequest discard{"DELETE", "/v1/instances/" + path_part(given[0]) + "/signals/" + path_part(*discarded)};
+    if (const auto reason = arguments.value("--reason")) discard.query.emplace_back("reason", *reason);
+    const auto done = std::get<0>(session)->ask(discard, err);
     if (const int* code = std::get_if<int>(&done)) return *code;
     return print_answer(arguments, std::get<0>(done).body, out);
   }
@@ -51,10 +56,13 @@ int run_signal(std::span<const std::string> args, std::istream& in, std::ostream
     if (!json) return fail("signal", json.error(), err);
     request.body.set("payload", std::move(*json));
   }
-  const std::string ttl = arguments.value("--ttl").value_or("1d");
-  if (const auto length = parse_duration(ttl); !length)
-    return wrong_call("signal", "--ttl: " + length.error().message, err);
-  if (!to_one) request.body.set("ttl", ttl);
+  const auto ttl = arguments.value("--ttl");
+  if (ttl) {
+    if (const auto length = parse_duration(*ttl); !length)
+      return wrong_call("signal", "--ttl: " + length.error().message, err);
+    request.body.set("ttl", *ttl);
+  }
+  if (const auto version = arguments.value("--if-state-version")) request.headers.emplace_back("if-match", *version);
   auto opened = ApiSession::open("signal", arguments, ApiSession::Use::change, err);
   if (const int* code = std::get_if<int>(&opened)) return *code;
   const auto answer = std::get<0>(opened)->ask(request, err);
@@ -65,7 +73,7 @@ int run_signal(std::span<const std::string> args, std::istream& in, std::ostream
   if (outcome["repeated"] == Json(true)) {
     out << "the signal was already sent\n";
   } else if (outcome["kept"] == Json(true)) {
-    out << "no instance waits for it yet; buffered for " << ttl << "\n";
+    out << "no instance waits for it yet; it is kept" << (ttl ? " for " + *ttl : std::string()) << "\n";
   } else {
     out << "delivered to " << delivered << (delivered == 1 ? " instance\n" : " instances\n");
   }

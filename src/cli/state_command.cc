@@ -11,11 +11,14 @@ namespace cairn::cli {
 const CommandSpec& state_spec() {
   static const CommandSpec spec{
       "state",
-      "[show|edit] ID [--patch JSON|@FILE] [--json]",
+      "[show|edit] ID [--patch JSON|@FILE] [--reason TEXT] [--json]",
       "Show the business state of an instance, or edit it while it is suspended",
       "`edit` merges the patch into the state (RFC 7386): members are set, and null removes a member. Run `cairn\n"
       "retry` afterwards.",
-      with_api_flags({{"--patch", "JSON|@FILE", "edit: the merge patch"}, as_json_flag}),
+      with_api_flags({{"--patch", "JSON|@FILE", "edit: the merge patch"},
+                      {"--reason", "TEXT", "edit: the reason, for the history and the audit trail"},
+                      {"--if-state-version", "N", "edit: fail if the instance has another state version"},
+                      as_json_flag}),
       {"cairn state 0190… --server http://127.0.0.1:8400", "cairn state edit 0190… --patch '{\"amount\": 12}'"}};
   return spec;
 }
@@ -41,6 +44,10 @@ int run_state(std::span<const std::string> args, std::istream& in, std::ostream&
   if (const int* code = std::get_if<int>(&opened)) return *code;
   ApiRequest request{edit ? "PATCH" : "GET", "/v1/instances/" + path_part(given[1]) + (edit ? "/state" : "")};
   request.body = patch;
+  if (const auto reason = arguments.value("--reason"); edit && reason) request.query.emplace_back("reason", *reason);
+  if (const auto version = arguments.value("--if-state-version"); edit && version) {
+    request.headers.emplace_back("if-match", *version);
+  }
   const auto answer = std::get<0>(opened)->ask(request, err);
   if (const int* code = std::get_if<int>(&answer)) return *code;
   const Json& document = std::get<0>(answer).body;

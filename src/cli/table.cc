@@ -30,7 +30,10 @@ std::string on_one_line(std::string text) {
 
 }  // namespace
 
-bool on_terminal(const std::ostream& out) { return &out == &std::cout && isatty(STDOUT_FILENO) != 0; }
+bool on_terminal(const std::ostream& out) {
+  if (&out == &std::cerr) return isatty(STDERR_FILENO) != 0;
+  return &out == &std::cout && isatty(STDOUT_FILENO) != 0;
+}
 
 bool takes_controls(const std::ostream& out) {
   const char* const terminal = std::getenv("TERM");

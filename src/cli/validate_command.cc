@@ -4,6 +4,7 @@
 
 #include "cli/definition_files.h"
 #include "cli/exit_code.h"
+#include "cli/findings.h"
 #include "cli/input_file.h"
 #include "definition/definition.h"
 
@@ -39,13 +40,13 @@ class Validation {
   void check(const std::string& file) {
     const Limits limits;
     const auto text = read_input(file, in_, limits.definition_bytes_max);
-    if (text) return report(file, load_definition(*text, file, limits));
+    if (text) return report(file, *text, load_definition(*text, file, limits));
     if (text.error().code != ErrorCode::limit) return unreadable(text.error());
     Definition too_large;
     too_large.diagnostics.push_back(
         {Diagnostic::Severity::error, 1, 1,
          "the file is larger than the limit of " + std::to_string(limits.definition_bytes_max) + " bytes", ""});
-    report(file, too_large);
+    report(file, "", too_large);
   }
 
   void unreadable(const Error& error) {
@@ -62,13 +63,13 @@ class Validation {
   }
 
  private:
-  void report(const std::string& file, const Definition& definition) {
+  void report(const std::string& file, std::string_view text, const Definition& definition) {
     invalid_ = invalid_ || !definition.valid();
     if (as_json_) {
       files_.push_back(json_of(file, definition));
       return;
     }
-    for (const Diagnostic& diagnostic : definition.diagnostics) err_ << format_diagnostic(file, diagnostic) << "\n";
+    print_findings(file, text, definition.diagnostics, err_);
     if (definition.valid()) out_ << file << ": valid\n";
   }
 
@@ -89,9 +90,9 @@ const CommandSpec& validate_spec() {
       "FILE… [--json]",
       "Check definitions and report all errors",
       "Each FILE is a definition in YAML or JSON, a folder of them (*.yaml, *.yml, *.json, without *.test.yaml),\n"
-      "or - for standard input. Findings are printed on standard error as FILE:LINE:COL: error: MESSAGE [POINTER].\n"
-      "Warnings do not change the exit code. Exit codes: 0 all valid, 8 some invalid, 2 usage error or unreadable\n"
-      "file.",
+      "or - for standard input. Findings are printed on standard error as FILE:LINE:COL: error: MESSAGE [POINTER],\n"
+      "each with its source line. Warnings do not change the exit code. Exit codes: 0 all valid, 8 some invalid, 2\n"
+      "usage error or unreadable file.",
       {{"--json", "", "print one JSON document with all findings on standard output instead"}},
       {"cairn validate loan.yaml", "cairn validate workflows/", "cairn validate --json loan.yaml",
        "cat loan.yaml | cairn validate -"}};

@@ -42,13 +42,27 @@ TEST_F(Validate, FindingsGoToStandardErrorWithTheFileAsGiven) {
   const Outcome ran = run({file});
   EXPECT_EQ(ran.code, 8);
   EXPECT_EQ(ran.out, "");
-  EXPECT_EQ(ran.err, file + ":4:10: error: unknown key `wiat`; did you mean `wait`? [/steps/0/wiat]\n");
+  EXPECT_EQ(ran.err, file +
+                         ":4:10: error: unknown key `wiat`; did you mean `wait`? [/steps/0/wiat]\n"
+                         "  4 | steps: [{wiat: 1h}]\n"
+                         "    |          ^\n");
+}
+
+TEST_F(Validate, ALongLineIsShownAroundTheFinding) {
+  const std::string line = "steps: [{wait: 1h, title: '" + std::string(200, 'x') + "', wiat: 1h}]\n";
+  const Outcome ran = run({"-"}, "cairn: 1\nname: a\nversion: 1.0.0\n" + line);
+  EXPECT_EQ(ran.code, 8);
+  EXPECT_NE(ran.err.find("  4 | …" + std::string(57, 'x') + "', wiat: 1h}]\n"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("\n    | " + std::string(61, ' ') + "^\n"), std::string::npos) << ran.err;
 }
 
 TEST_F(Validate, WarningsDoNotChangeTheExitCode) {
   const Outcome ran = run({"-"}, doubtful);
   EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.err, "-:4:26: warning: this condition is always true [/steps/0/when]\n");
+  EXPECT_EQ(ran.err,
+            "-:4:26: warning: this condition is always true [/steps/0/when]\n"
+            "  4 | steps: [{wait: 1h, when: true}]\n"
+            "    |                          ^\n");
 }
 
 TEST_F(Validate, AllFilesAreReported) {

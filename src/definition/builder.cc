@@ -49,11 +49,31 @@ Schedule& Schedule::jitter(const Length& up_to) {
   return *this;
 }
 
+SignalRule& SignalRule::ttl(const Length& kept) {
+  put("ttl", kept);
+  return *this;
+}
+
+SignalRule& SignalRule::schema(const Document& json_schema) {
+  put("schema", json_schema);
+  return *this;
+}
+
 Workflow::Workflow(std::string_view name, std::string_view version)
     : Part(Json::object({{"cairn", 1}, {"name", name}, {"version", version}})) {}
 
 Workflow& Workflow::title(std::string_view text) {
   put("title", Json(text));
+  return *this;
+}
+
+Workflow& Workflow::state_schema(const Document& json_schema) {
+  put("state_schema", json_schema);
+  return *this;
+}
+
+Workflow& Workflow::signal(std::string_view name, const SignalRule& rule) {
+  put_in("signals", name, rule);
   return *this;
 }
 

@@ -49,6 +49,11 @@ Deadline& Deadline::steps(const Steps& steps) {
   return *this;
 }
 
+Task& Task::four_eyes(std::initializer_list<std::string_view> tasks) {
+  for (const std::string_view task : tasks) add_in("task", "four_eyes", Document(Json(task)));
+  return *this;
+}
+
 Task& Task::require(const Condition& guard) {
   add_in("task", "require", guard);
   return *this;

@@ -30,7 +30,8 @@ bool is_read(const std::set<Path>& reads, const Path& result) {
 void check_unread_results(Draft& draft) {
   // An expression that failed to compile may be the one that reads the result.
   if (draft.expressions_broken) return;
-  const std::set<Path> reads(draft.state_reads.begin(), draft.state_reads.end());
+  std::set<Path> reads;
+  for (const Draft::StateRead& read : draft.state_reads) reads.insert(read.path);
   for (const Draft::ResultUse& result : draft.results) {
     if (is_read(reads, result.path.names)) continue;
     draft.findings.warning(result.at, result.pointer,

@@ -12,4 +12,9 @@ void check_unread_results(Draft& draft);
 // Reports a workflow that always starts itself again before it waits for anything.
 void check_self_starts(Draft& draft);
 
+// Reports `four_eyes` with names that no task has, and collects which tasks exclude each other.
+void check_four_eyes(Draft& draft);
+// Reports reads of state keys that nothing writes, and writes that `state_schema` does not allow.
+void check_state_access(Draft& draft);
+
 }  // namespace cairn

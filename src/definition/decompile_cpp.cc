@@ -171,6 +171,18 @@ void call_key(CppChain& chain, const Json& value, const KeyTable& table, const K
         if (key.name == "schedules") chain.call("schedule", schedule_argument(entry, *key.inner, indent));
       }
       break;
+    case Shape::signals:
+      for (const Json::Member& member : members_of(value)) {
+        chain.call("signal", cpp_text(member.key.view()) + ", " +
+                                 object_chain("SignalRule()", member.value, *key.inner, indent, {}));
+      }
+      break;
+    case Shape::labels: {
+      std::vector<std::string> items;
+      for (const Json& item : items_of(value)) items.push_back(cpp_text(text_of(item)));
+      chain.call(name, cpp_braces(items, indent));
+      break;
+    }
     case Shape::choice: call_choice(chain, value, key); break;
     case Shape::boolean:
       // The only such key is a deadline's `interrupt`, whose default is true.

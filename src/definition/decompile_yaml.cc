@@ -113,6 +113,13 @@ YamlNode retry_node(const Json& value, const KeyTable& table) {
   return once ? YamlNode::of_text("none") : node;
 }
 
+YamlNode signals_node(const Json& value, const KeyTable& table) {
+  if (!value.is_object()) return value_node(value);
+  YamlNode node = YamlNode::map();
+  for (const Json::Member& member : value.members()) node.put(member.key.view(), object_node(member.value, table));
+  return node;
+}
+
 YamlNode shaped_node(const Json& value, const Key& key) {
   switch (key.shape) {
     case Shape::schema: return schema_node(value);
@@ -128,6 +135,7 @@ YamlNode shaped_node(const Json& value, const Key& key) {
     case Shape::branches: return named_node(value, "name", "steps", steps_node);
     case Shape::wait: return wait_node(value, *key.inner);
     case Shape::retry: return retry_node(value, *key.inner);
+    case Shape::signals: return signals_node(value, *key.inner);
     case Shape::object: return object_node(value, *key.inner);
     case Shape::objects:
     case Shape::maybe_objects:
@@ -141,6 +149,7 @@ YamlNode shaped_node(const Json& value, const Key& key) {
     case Shape::time: return value_node(value);
     case Shape::text:
     case Shape::label:
+    case Shape::labels:
     case Shape::branch_name:
     case Shape::workflow_name:
     case Shape::version:

@@ -156,12 +156,13 @@ class SchemaWriter {
     switch (key.shape) {
       case Shape::text: return pattern("^([^=]|$)");
       case Shape::label: return name_pattern("^[^=]");
+      case Shape::labels: return list_of(name_pattern("^[^=]"));
       case Shape::workflow_name: return name_pattern("^[a-z0-9_-]+(\\.[a-z0-9_-]+)*$");
       case Shape::version: return name_pattern("^[A-Za-z0-9][A-Za-z0-9.+_-]*$");
       // The canonical form writes a step's place if the step has no id.
       case Shape::step_id: return pattern("^([A-Za-z_][A-Za-z0-9_-]*|steps\\[.+\\])$");
       case Shape::identifier: return name_pattern("^[A-Za-z_][A-Za-z0-9_]*$");
-      case Shape::signal_name: return name_pattern("^[A-Za-z0-9_.-]+$");
+      case Shape::signal_name: return name_pattern(signal_pattern);
       case Shape::branch_name: return name_pattern(branch_pattern);
       case Shape::type_name: return name_pattern("^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$");
       case Shape::path: return reference_to("path");
@@ -206,10 +207,15 @@ class SchemaWriter {
       case Shape::object: return table_ref(*key.inner);
       case Shape::objects: return list_of(table_ref(*key.inner), 1);
       case Shape::maybe_objects: return list_of(table_ref(*key.inner));
+      case Shape::signals:
+        return Json::object({{"type", "object"},
+                             {"propertyNames", Json::object({{"pattern", signal_pattern}})},
+                             {"additionalProperties", table_ref(*key.inner)}});
     }
     return Json::object();
   }
 
+  static constexpr std::string_view signal_pattern = "^[A-Za-z0-9_.-]+$";
   static constexpr std::string_view branch_pattern = "^[^\\s.#\\[\\]]+$";
 
   std::map<std::string, Json> definitions_;

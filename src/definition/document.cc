@@ -2,6 +2,7 @@
 #include "definition/checks.h"
 #include "definition/draft.h"
 #include "definition/schedules.h"
+#include "definition/signal_rules.h"
 #include "definition/step_kinds.h"
 #include "definition/step_parts.h"
 
@@ -20,6 +21,9 @@ const Key document_keys[] = {
     {"version", Shape::version, "The definition's version, as in 1.0.0.", true},
     {"title", Shape::text, "What people see."},
     {"input", Shape::schema, "JSON Schema of the start payload; a bad payload is refused."},
+    {"state_schema", Shape::schema, "JSON Schema of the business state; what would break it is an error."},
+    {"signals", Shape::signals, "Rules for signals, by name: how long one is kept, and the schema of its payload.",
+     false, std::nullopt, &signal_rule_table},
     {"reference", Shape::object, "The business reference: how people find the instance.", false, std::nullopt,
      &reference_table},
     {"state", Shape::object_value, "The initial business state.", false, Json::object()},
@@ -126,6 +130,10 @@ Json read_document(Draft& draft, const SourceNode& root) {
   Program& program = draft.program;
   if (const SourceNode* input = root.find("input")) draft.names.input = expr::Type::from_schema(input->to_json());
 
+  if (const SourceNode* state = root.find("state_schema"))
+    draft.names.state = expr::Type::from_schema(state->to_json());
+  draft.state_source = root.find("state");
+
   const Scope in_steps = Scope::steps(draft.names);
   const Scope at_reference = Scope::reference(draft.names);
   const Scope at_state = Scope::state(draft.names);
@@ -136,6 +144,8 @@ Json read_document(Draft& draft, const SourceNode& root) {
   program.version = fields.text("version").value_or("");
   program.title = fields.text("title").value_or("");
   program.input = fields.schema("input");
+  program.state_schema = fields.schema("state_schema");
+  program.signals = read_signal_rules(fields);
   program.reference = read_reference(fields, "reference", at_reference);
   program.state = fields.value("state", at_state);
   program.managers = fields.value("managers");
@@ -150,6 +160,9 @@ Json read_document(Draft& draft, const SourceNode& root) {
   check_unreachable(draft);
   check_unread_results(draft);
   check_self_starts(draft);
+  check_signal_rules(draft, root);
+  check_four_eyes(draft);
+  check_state_access(draft);
   write_derived(fields, "requires", requirements_json(program.needs));
   write_derived(fields, "functions", texts(draft.functions));
   return fields.take();

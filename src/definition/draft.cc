@@ -34,7 +34,9 @@ expr::Expression Draft::compile(const Cursor& at, std::size_t begin, const Scope
     program.names_reference |= reference.variable == "ref";
     program.names_workflow |= reference.variable == "workflow";
     if (reference.variable == "state") {
-      state_reads.push_back(std::move(reference.path));
+      const SourcePlace place =
+          document != nullptr ? document->place_in(at.node(), begin + reference.offset) : at.node().at;
+      state_reads.push_back({std::move(reference.path), reference.optional, place, at.pointer()});
     } else if (reference.variable == "config" && !reference.path.empty() && !reference.optional) {
       config.insert(std::move(reference.path.front()));
     }

@@ -40,7 +40,29 @@ struct Draft {
     std::string pointer;
   };
   std::map<StepIndex, Start> starts;  // the places where `subworkflow` and `continue_with` name a definition
-  std::vector<std::vector<std::string>> state_reads;
+  struct StateRead {
+    std::vector<std::string> path;
+    bool optional = false;  // with has() or .?, so the key may be missing
+    SourcePlace at;
+    std::string pointer;
+  };
+  std::vector<StateRead> state_reads;
+  // A value that `set` or `state` writes; the type is dyn if only the data can tell.
+  struct StateWrite {
+    StatePath path;
+    expr::Type type;
+    SourcePlace at;
+    std::string pointer;
+  };
+  std::vector<StateWrite> state_writes;
+  const SourceNode* state_source = nullptr;  // the value of `state`; nullptr: none
+  struct FourEyes {
+    std::string task;
+    std::string other;
+    SourcePlace at;
+    std::string pointer;
+  };
+  std::vector<FourEyes> four_eyes;
   bool expressions_broken = false;  // not all reads are known
   std::set<std::string, std::less<>> functions;
   std::set<std::string, std::less<>> config;

@@ -246,6 +246,26 @@ std::optional<StatePath> Fields::path(std::string_view name) {
   return path;
 }
 
+std::vector<std::string> Fields::labels(std::string_view name) {
+  std::vector<std::string> result;
+  const auto at = list(name);
+  if (!at) return result;
+  Json::Array canonical;
+  for (std::size_t i = 0; i < at->node().items.size(); ++i) {
+    const SourceNode& node = at->node().items[i];
+    const bool text = node.kind == Json::Kind::string;
+    const auto fault = text ? name_fault(Shape::label, node.scalar.as_string(), site_.draft.limits) : std::nullopt;
+    if (!text || fault || node.scalar.as_string().starts_with('=')) {
+      site_.draft.error(at->item(i), "`" + std::string(name) + "` takes a list of names, not " + describe(node));
+      return {};
+    }
+    result.emplace_back(node.scalar.as_string());
+    canonical.push_back(node.scalar);
+  }
+  put(name, Json(std::move(canonical)));
+  return result;
+}
+
 std::optional<Template> Fields::value(std::string_view name, bool secrets) { return value(name, site_.scope, secrets); }
 
 std::optional<Template> Fields::value(std::string_view name, const Scope& scope, bool secrets) {
@@ -372,6 +392,7 @@ std::optional<Cursor> Fields::list(std::string_view name) {
       case Shape::conditions: of = "a list of conditions"; break;
       case Shape::durations: of = "a list of durations such as `[1d, 3d]`"; break;
       case Shape::statuses: of = "a list of HTTP status codes such as `[404]`"; break;
+      case Shape::labels: of = "a list of names"; break;
       default: break;
     }
     std::string message = "`" + std::string(name) + "` takes " + of + ", not " + describe(node);

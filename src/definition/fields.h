@@ -33,6 +33,7 @@ class Fields {
   std::optional<std::int64_t> integer(std::string_view key);  // within the table's range
   std::optional<double> number(std::string_view key);
   std::optional<StatePath> path(std::string_view key);
+  std::vector<std::string> labels(std::string_view key);  // written as they stand; wrong items are reported
 
   std::optional<Template> value(std::string_view key, bool secrets = false);
   std::optional<Template> value(std::string_view key, const Scope& scope, bool secrets = false);

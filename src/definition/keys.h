@@ -14,6 +14,7 @@ namespace cairn {
 enum class Shape {
   text,           // plain text, never an expression
   label,          // the same, not empty and not long
+  labels,         // a list of them
   workflow_name,  // loan.approval
   version,        // 1.0.0
   step_id,
@@ -52,6 +53,7 @@ enum class Shape {
   object,         // an object with the keys of `inner`
   objects,        // a list of such objects, at least one
   maybe_objects,  // the same, may be empty
+  signals,        // {NAME: object with the keys of `inner`}
   derived,        // written by cairn into the canonical form
 };
 

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -85,8 +87,9 @@ struct DeadlineSpec {
 struct TaskSpec {
   std::string name;
   std::optional<Template> title;
-  std::optional<Template> roles;    // gives a list of text
-  std::optional<Template> exclude;  // gives a list of text
+  std::optional<Template> roles;       // gives a list of text
+  std::optional<Template> exclude;     // gives a list of text; evaluated whenever a person takes or completes the task
+  std::vector<std::string> four_eyes;  // task names: one person completes at most one of these and this one
   std::optional<Template> payload;
   std::optional<schema::Schema> form;
   std::vector<expr::Expression> require;
@@ -111,6 +114,12 @@ struct SignalSpec {
   std::optional<StatePath> result;
   std::optional<DurationTemplate> timeout;  // never inside `first`
   BlockIndex on_timeout = no_index;
+};
+
+// What the definition says about the signals of one name (rule S35).
+struct SignalRule {
+  std::optional<Duration> ttl;           // how long an instance keeps one that no step has taken; absent: for ever
+  std::optional<schema::Schema> schema;  // of the payload
 };
 
 struct SetStep {
@@ -165,7 +174,8 @@ struct ParallelStep {
     BlockIndex steps = no_index;
   };
   std::vector<Branch> branches;
-  std::size_t join = 0;  // how many branches must end: all is their number, any is 1
+  std::size_t join = 0;    // how many branches must end: all is their number, any is 1
+  bool four_eyes = false;  // one person completes at most one of the tasks in its branches
 };
 struct FirstStep {
   struct Option {
@@ -276,6 +286,11 @@ struct Program {
   std::string file;    // as given when read from a file, else empty
   Json canonical;
   std::optional<schema::Schema> input;
+  std::optional<schema::Schema> state_schema;
+  std::map<std::string, SignalRule, std::less<>> signals;
+  std::set<std::string, std::less<>> signal_names;  // that steps wait for
+  // By task name: the other tasks that a person who completed this one may not complete (rule S36).
+  std::map<std::string, std::set<std::string>, std::less<>> four_eyes;
   std::optional<ReferenceTemplate> reference;
   std::optional<Template> state;
   std::optional<Template> managers;  // gives a list of text

@@ -151,6 +151,7 @@ expr::Environment Scope::build(bool secrets) const {
   for (std::uint32_t slot = 0; slot < slot_first_item; ++slot) {
     expr::Variable variable{fixed_names[slot].name, fixed_type(slot)};
     if (slot == slot_input) variable.type = names_->input;
+    if (slot == slot_state) variable.type = names_->state;
     if (slot == slot_completion) variable.type = completion_;
     if (!has(slot)) variable.unavailable = fixed_names[slot].unavailable;
     environment.variables.push_back(std::move(variable));

@@ -14,6 +14,7 @@ namespace cairn {
 struct ScopeNames {
   std::vector<std::string> items = {"item"};  // slot_first_item + i
   expr::Type input = expr::Type::dyn();
+  expr::Type state = expr::Type::dyn();  // according to `state_schema`
 
   std::uint32_t item_slot(const std::string& name);  // created if new
 };

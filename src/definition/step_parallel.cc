@@ -12,9 +12,13 @@ const Key branch_keys[] = {
 };
 const KeyTable branch_table{"branch", branch_keys};
 
+constexpr std::string_view four_eyes_choices[] = {"all"};
+
 const Key parallel_keys[] = {
     {"branches", Shape::branches, "The strands, by name.", true, std::nullopt, &branch_table},
     {"join", Shape::join, "How many must end: `all`, `any` or a number. The rest is cancelled.", false, Json("all")},
+    {"four_eyes", Shape::choice, "`all`: one person completes at most one of the tasks in the branches.", false,
+     std::nullopt, nullptr, four_eyes_choices},
 };
 const KeyTable parallel_table{"parallel", parallel_keys};
 
@@ -112,6 +116,7 @@ StepBody read_parallel(Fields& outer) {
   }
   // Without branches, an error about `join` would mislead.
   if (count > 0) read_join(fields, step, count);
+  step.four_eyes = fields.choice("four_eyes").has_value();
   outer.put("parallel", fields.take());
   return step;
 }

@@ -15,7 +15,9 @@ const Key set_keys[] = {
      std::nullopt, &assignment_table},
 };
 
-void add(SetStep& step, Json::Array& written, StatePath path, Template value, Json spelled) {
+void add(Fields& fields, const Cursor& at, SetStep& step, Json::Array& written, StatePath path, Template value,
+         Json spelled) {
+  fields.site().draft.state_writes.push_back({path, type_of(value), at.key_at(), at.pointer()});
   written.push_back(Json::object({{"path", path.text}, {"value", std::move(spelled)}}));
   step.assignments.push_back({std::move(path), std::move(value)});
 }
@@ -31,7 +33,7 @@ void read_object(Fields& fields, const Cursor& at, SetStep& step, Json::Array& w
     }
     Json spelled;
     Template value = read_value(fields.site(), at.member(member), Expect::anything, false, spelled);
-    if (path) add(step, written, std::move(*path), std::move(value), std::move(spelled));
+    if (path) add(fields, at.member(member), step, written, std::move(*path), std::move(value), std::move(spelled));
   }
 }
 
@@ -42,7 +44,7 @@ void read_list(Fields& fields, const Cursor& at, SetStep& step, Json::Array& wri
     std::optional<Template> value = entry.value("value");
     if (path && value) {
       const Json spelled = entry.take()["value"];
-      add(step, written, std::move(*path), std::move(*value), spelled);
+      add(fields, at.item(i), step, written, std::move(*path), std::move(*value), spelled);
     }
   }
 }

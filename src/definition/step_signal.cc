@@ -35,6 +35,7 @@ SignalSpec read_signal(Fields& outer, std::string_view key, bool in_first) {
   Fields fields(outer.site(), *at, signal_table);
   Draft& draft = outer.site().draft;
   signal.name = fields.text("name").value_or("");
+  draft.program.signal_names.insert(signal.name);
   signal.key = fields.value("key");
   signal.where = fields.condition("where", outer.site().scope.with_signal());
   signal.result = read_result(fields);

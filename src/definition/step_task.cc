@@ -19,7 +19,9 @@ const Key task_keys[] = {
     {"name", Shape::label, "Names the kind of task; answers are given by it.", true},
     {"title", Shape::text_value, "What people see."},
     {"roles", Shape::texts_value, "Who may do it.", false, Json::array()},
-    {"exclude", Shape::texts_value, "Who may not complete it (four eyes).", false, Json::array()},
+    {"exclude", Shape::texts_value,
+     "Who may not have or complete it; evaluated when a person takes or completes the task.", false, Json::array()},
+    {"four_eyes", Shape::labels, "Names of tasks: one person completes at most one of them and this one."},
     {"payload", Shape::value, "What people need to decide.", false, Json::object()},
     {"form", Shape::schema, "JSON Schema of the completion payload."},
     {"require", Shape::conditions, "Guards that a completion must pass.", false, Json::array()},
@@ -62,6 +64,19 @@ void check_task_name(Fields& task, const std::string& name) {
   }
 }
 
+// The names are checked when all tasks are known (check_four_eyes).
+std::vector<std::string> read_four_eyes(Fields& task, const std::string& name) {
+  std::vector<std::string> names = task.labels("four_eyes");
+  if (names.empty()) return names;
+  Draft& draft = task.site().draft;
+  const auto at = task.find("four_eyes");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Cursor item = at->item(i);
+    draft.four_eyes.push_back({name, names[i], item.at(), item.pointer()});
+  }
+  return names;
+}
+
 StepBody read_task(Fields& fields) {
   TaskStep step;
   step.task = read_task(fields, "task", "");
@@ -91,6 +106,7 @@ TaskSpec read_task(Fields& outer, std::string_view key, std::string_view option)
   task.title = fields.value("title");
   task.roles = fields.value("roles");
   task.exclude = fields.value("exclude");
+  task.four_eyes = read_four_eyes(fields, task.name);
   task.payload = fields.value("payload");
   task.form = fields.schema("form");
   const Scope completed = fields.site().scope.with_completion(completion_type(outer, key));

@@ -1,5 +1,7 @@
 #include "definition/values.h"
 
+#include <algorithm>
+
 #include "base/duration_max.h"
 #include "definition/template.h"
 
@@ -109,6 +111,15 @@ bool holds_expression(const SourceNode& node) {
   return false;
 }
 
+// Whether text begins with a name that holds data, and would be an expression if it began with `=`. Names of items and
+// events are left out: `order.paid` is usual text.
+bool looks_like_expression(const Site& site, std::string_view text) {
+  constexpr std::string_view beginnings[] = {"state.", "input.", "ref.", "config.", "completion."};
+  const bool named = std::any_of(std::begin(beginnings), std::end(beginnings),
+                                 [&](std::string_view beginning) { return text.starts_with(beginning); });
+  return named && !site.draft.stored && expr::compile(text, site.scope.environment(false)).has_value();
+}
+
 Template read_object(const Site& site, const Cursor& at, bool secrets, Json& canonical) {
   const SourceNode& node = at.node();
   if (node.members.size() == 1 && node.members.front().key == "$literal") {
@@ -145,6 +156,22 @@ Template read_object(const Site& site, const Cursor& at, bool secrets, Json& can
 
 }  // namespace
 
+expr::Type type_of(const Template& value) {
+  if (const expr::Expression* single = value.single()) return *single ? single->type() : expr::Type::dyn();
+  const Json* constant = value.constant();
+  if (constant == nullptr) return expr::Type::dyn();
+  switch (constant->kind()) {
+    case Json::Kind::null: return expr::Type::null();
+    case Json::Kind::boolean: return expr::Type::boolean();
+    case Json::Kind::integer: return expr::Type::integer();
+    case Json::Kind::number: return expr::Type::number();
+    case Json::Kind::string: return expr::Type::string();
+    case Json::Kind::array: return expr::Type::list(expr::Type::dyn());
+    case Json::Kind::object: return expr::Type::map(expr::Type::string(), expr::Type::dyn());
+  }
+  return expr::Type::dyn();
+}
+
 bool is_expression(const SourceNode& node) {
   if (node.kind == Json::Kind::string) return node.scalar.as_string().starts_with('=');
   return node.kind == Json::Kind::object && node.members.size() == 1 && node.members.front().key == "$expr" &&
@@ -158,6 +185,9 @@ Template read_value(const Site& site, const Cursor& at, Expect expect, bool secr
     if (!expression) return {};
     if (!fits(expect, expression.type())) {
       site.draft.error(at, at.name() + " takes " + words(expect) + ", but this gives " + expression.type().text());
+    }
+    if (expression.type().is(Kind::optional) && !site.draft.stored) {
+      site.draft.warning(at, "this gives an optional, and an absent one is an error here; add `.orValue(…)`");
     }
     return Template::expression(std::move(expression));
   }
@@ -177,6 +207,10 @@ Template read_value(const Site& site, const Cursor& at, Expect expect, bool secr
     return Template::list(std::move(items));
   }
   if (node.kind == Json::Kind::object) return read_object(site, at, secrets, canonical);
+  if (node.kind == Json::Kind::string && looks_like_expression(site, node.scalar.as_string())) {
+    const std::string text(node.scalar.as_string());
+    site.draft.warning(at, "this is the text `" + text + "`; write `= " + text + "` for the value");
+  }
   canonical = node.scalar;
   return Template::literal(node.scalar);
 }

@@ -16,6 +16,9 @@ enum class Expect { anything, text, texts, list, object, integer };
 // `= …` text, or {"$expr": "…"}.
 bool is_expression(const SourceNode& node);
 
+// What is known about the value without running; dyn if nothing is.
+expr::Type type_of(const Template& value);
+
 // Each reports errors and answers an empty value then; `canonical` becomes the canonical form.
 Template read_value(const Site& site, const Cursor& at, Expect expect, bool secrets, Json& canonical);
 expr::Expression read_condition(const Site& site, const Cursor& at, Json& canonical);

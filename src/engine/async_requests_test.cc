@@ -117,19 +117,18 @@ class AsyncRequestsTest : public testing::Test {
 TEST_F(AsyncRequestsTest, Broadcast) {
   SignalRequest request;
   request.name = "paid";
-  const Duration ttl = Duration::of_seconds(60);
   const auto one =
-      ask<Result<SignalOutcome>>([&](auto done) { core_->instances().broadcast(request, ttl, std::move(done)); });
+      ask<Result<SignalOutcome>>([&](auto done) { core_->instances().broadcast(request, std::move(done)); });
   ASSERT_TRUE(one);
   EXPECT_TRUE(one->kept);
   SignalRequest unnamed;
   const auto two = ask<Result<std::vector<SignalOutcome>>>([&](auto done) {
-    core_->instances().broadcast_all({request, request}, ttl, std::move(done));
+    core_->instances().broadcast_all({request, request}, std::move(done));
   });
   ASSERT_TRUE(two);
   EXPECT_EQ(two->size(), 2u);
   const auto stopped = ask<Result<std::vector<SignalOutcome>>>([&](auto done) {
-    core_->instances().broadcast_all({request, unnamed, request}, ttl, std::move(done));
+    core_->instances().broadcast_all({request, unnamed, request}, std::move(done));
   });
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code, ErrorCode::invalid);
@@ -179,8 +178,7 @@ TEST_F(AsyncRequestsTest, ASlowWriteDoesNotDelayTheNext) {
   std::promise<Result<SignalOutcome>> slow;
   SignalRequest signal;
   signal.name = "paid";
-  core_->instances().broadcast(signal, Duration::of_seconds(60),
-                               [&](Result<SignalOutcome> outcome) { slow.set_value(std::move(outcome)); });
+  core_->instances().broadcast(signal, [&](Result<SignalOutcome> outcome) { slow.set_value(std::move(outcome)); });
   std::promise<Result<void>> quick;  // it reads, and writes nothing
   core_->instances().remove({"unknown"}, "tidy", [&](Result<void> removed) { quick.set_value(std::move(removed)); });
   auto answered = quick.get_future();
@@ -192,8 +190,9 @@ TEST_F(AsyncRequestsTest, ASlowWriteDoesNotDelayTheNext) {
 }
 
 TEST_F(AsyncRequestsTest, WritesAreRefusedWhileTooManyWait) {
-  constexpr auto bounds = Deliveries::writes_bounds;
-  constexpr std::size_t accepted = bounds.waiting_max + bounds.threads_max;
+  const std::size_t threads = Deliveries::writes_threads_max;
+  const std::size_t waiting_max = Limits().writes_waiting_max;
+  const std::size_t accepted = waiting_max + threads;
   std::latch gate(1), answered(static_cast<std::ptrdiff_t>(accepted));
   held_.gate = &gate;
   std::vector<RunRequest> requests(1);
@@ -201,7 +200,7 @@ TEST_F(AsyncRequestsTest, WritesAreRefusedWhileTooManyWait) {
   std::atomic<std::size_t> submitted = 0;
   for (std::size_t i = 0; i < accepted; ++i) {
     // The threads take the first ones, and each waits there.
-    if (i == bounds.threads_max) held_.wait_for_waiting(bounds.threads_max);
+    if (i == threads) held_.wait_for_waiting(threads);
     core_->runs().submit_all(requests, [&](const Result<SubmittedRuns>& runs) {
       if (runs) ++submitted;
       answered.count_down();
@@ -213,7 +212,7 @@ TEST_F(AsyncRequestsTest, WritesAreRefusedWhileTooManyWait) {
   answered.wait();
   ASSERT_TRUE(refused) << "it was not answered at once";
   EXPECT_EQ(refused->code, ErrorCode::unavailable);
-  EXPECT_EQ(limit_of(*refused), (LimitRefusal{"write_queue", bounds.waiting_max}));
+  EXPECT_EQ(limit_of(*refused), (LimitRefusal{"limits.writes_waiting_max", static_cast<std::int64_t>(waiting_max)}));
   EXPECT_EQ(submitted, accepted);
   held_.gate = nullptr;
   EXPECT_TRUE(core_->runs().submit_all(requests)) << "the queue has room again";
@@ -230,8 +229,7 @@ TEST_F(AsyncRequestsTest, AnAnswerMayMakeRequests) {
     core_->runs().cancel(run, {"ann"}, [&](Result<RunRow> row) { cancelled.set_value(std::move(row)); });
     SignalRequest signal;
     signal.name = "paid";
-    core_->instances().broadcast(signal, Duration::of_seconds(60),
-                                 [&](Result<SignalOutcome> outcome) { sent.set_value(std::move(outcome)); });
+    core_->instances().broadcast(signal, [&](Result<SignalOutcome> outcome) { sent.set_value(std::move(outcome)); });
   });
   EXPECT_TRUE(cancelled.get_future().get());
   EXPECT_TRUE(sent.get_future().get());

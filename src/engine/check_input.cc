@@ -20,7 +20,7 @@ Error bad_text(std::string_view what) {
           std::string(what) + ": text with U+0000 or that is not UTF-8 cannot be stored (invalid_text)"};
 }
 
-Result<void> check(const Json& value, std::string_view what, int depth_left) {
+Result<void> check(const Json& value, std::string_view what, int depth_left, int depth_max) {
   switch (value.kind()) {
     case Json::Kind::null:
     case Json::Kind::boolean:
@@ -37,15 +37,15 @@ Result<void> check(const Json& value, std::string_view what, int depth_left) {
     case Json::Kind::object: break;
   }
   if (depth_left == 0) {
-    return limit_error("json_depth", Limits().json_depth_max, std::string(what) + " is nested too deeply");
+    return limit_error("limits.json_depth_max", depth_max, std::string(what) + " is nested too deeply");
   }
   if (value.is_array()) {
-    for (const Json& item : value.items()) CAIRN_TRY_VOID(check(item, what, depth_left - 1));
+    for (const Json& item : value.items()) CAIRN_TRY_VOID(check(item, what, depth_left - 1, depth_max));
     return {};
   }
   for (const Json::Member& member : value.members()) {
     if (!is_storable(member.key)) return bad_text(what);
-    CAIRN_TRY_VOID(check(member.value, what, depth_left - 1));
+    CAIRN_TRY_VOID(check(member.value, what, depth_left - 1, depth_max));
   }
   return {};
 }
@@ -62,7 +62,7 @@ Failure brief(const Failure& failure) {
 }  // namespace
 
 Result<void> check_incoming(const Json& value, std::string_view what, const Limits& limits) {
-  CAIRN_TRY_VOID(check(value, what, limits.json_depth_max));
+  CAIRN_TRY_VOID(check(value, what, limits.json_depth_max, limits.json_depth_max));
   if (written_beyond(value, limits.body_bytes_max)) {
     return limit_error("http.body_bytes_max", static_cast<std::int64_t>(limits.body_bytes_max),
                        std::string(what) + " is larger than " + std::to_string(limits.body_bytes_max) + " bytes");
@@ -82,7 +82,7 @@ Result<void> check_incoming_key(const Json& key, std::string_view what, const Li
 Result<void> check_incoming_text(std::string_view text, std::string_view what, const Limits& limits) {
   if (!is_storable(text)) return bad_text(what);
   if (count_code_points(text) > limits.name_length_max) {
-    return limit_error("name_length", static_cast<std::int64_t>(limits.name_length_max),
+    return limit_error("limits.name_length_max", static_cast<std::int64_t>(limits.name_length_max),
                        std::string(what) + " is longer than " + std::to_string(limits.name_length_max) + " characters");
   }
   return {};

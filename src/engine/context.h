@@ -37,6 +37,7 @@ struct EngineContext {
   const std::string node;  // unique: the name from the options and a random part
   std::atomic<bool> stopping = false;
   std::atomic<bool> stops_soon = false;
+  std::atomic<std::uint64_t> signals_expired = 0;  // kept signals that this node turned into dead letters
 };
 
 }  // namespace cairn

@@ -23,10 +23,10 @@ Result<std::unique_ptr<EngineCore>> EngineCore::open(Store& store, CoreOptions o
 EngineCore::EngineCore(Store& store, CoreOptions options)
     : context_{store, options, unique_name(options, store)},
       registry_(store),
-      leasing_(store, store, context_.node),
+      leasing_(store, store, context_.node, context_.options.limits),
       postponed_(context_, listeners_),
       deliveries_(context_, registry_, leasing_, listeners_, postponed_),
-      instances_(context_, deliveries_, listeners_),
+      instances_(context_, registry_, deliveries_, listeners_),
       tasks_(context_, deliveries_),
       runs_(context_, deliveries_, leasing_.types(), listeners_),
       reports_(context_, deliveries_, leasing_.leased(), listeners_),

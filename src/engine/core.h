@@ -36,6 +36,7 @@ class EngineCore {
   // Requests that read or remove very much end early from now on, so that they do not delay the stop.
   void expect_stop() { context_.stops_soon = true; }
   bool stops_soon() const { return context_.stops_soon || context_.stopping; }
+  std::uint64_t signals_expired() const { return context_.signals_expired; }
 
   Registry& registry() { return registry_; }
   Listeners& listeners() { return listeners_; }

@@ -1,9 +1,12 @@
 // A delivery: load, advance, commit, conclude. No thread waits: each answer of the store starts the next step.
 #include "engine/delivery_attempt.h"
+#include "engine/describe_change.h"
 #include "engine/instance_incidents.h"
+#include "engine/message_body.h"
 #include "engine/pass_signal_on.h"
 #include "engine/task_fields.h"
 #include "engine/try_here.h"
+#include "store/report_dead_letter.h"
 #include "store/unsynced_read.h"
 
 namespace cairn {
@@ -158,7 +161,10 @@ void Deliveries::take_cause(const Delivery& delivery, Decision& decision) {
 
 void Deliveries::commit(const SharedAttempt& attempt) {
   Unit unit = std::move(attempt->decision->slice.unit);
-  if (attempt->caller) unit.audit = attempt->caller->audit_rows();
+  if (attempt->caller) {
+    unit.audit = attempt->caller->audit_rows();
+    describe_change(attempt->delivery.what, *attempt->decision->before, unit);
+  }
   queue_.submit(std::move(unit), [this, attempt](Result<CommitOutcome> written, Unit&& back) {
     if (attempt->caller) attempt->caller->note(written);
     attempt->decision->slice.give_back(std::move(back));
@@ -228,6 +234,12 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::conclude(const Deliv
 SharedSnapshot Deliveries::committed(Slice& slice, CommitOutcome& outcome) {
   report_incidents(slice.unit);
   listeners_.tell_committed(slice);
+  for (const Advance& advance : slice.unit.advances) {
+    context_.signals_expired += advance.signals_expired.size();
+    for (const BufferedSignal& signal : advance.signals_expired) {
+      report_dead_letter(letter_of_expiry(advance.after.instance, signal, context_.node));
+    }
+  }
   SharedSnapshot last;
   for (const auto& [id, reached] : slice.instances()) {
     auto snapshot = std::make_shared<const Snapshot>(slice.take_latest(reached));

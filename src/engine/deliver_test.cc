@@ -218,7 +218,7 @@ TEST_P(DeliverTest, WhatACallbackAsksIsDecidedThereWhenNothingIsMissing) {
   StartRequest request;
   request.definition = "counting";
   core_->instances().start(request, [&](const Result<InstanceAnswer>&) {
-    for (std::size_t i = 0; i < Deliveries::deferred_bounds.threads_max; ++i)
+    for (std::size_t i = 0; i < Deliveries::deferred_threads_max; ++i)
       core_->deliveries().defer([open] { open->wait(); });
     core_->instances().start(request, [&](const Result<InstanceAnswer>& begun) {
       tick(begun->instance, [&](Result<InstanceAnswer> state) { answered.set_value(std::move(state)); });

@@ -14,10 +14,12 @@ Deliveries::Deliveries(EngineContext& context, Registry& registry, RunLeasing& l
       listeners_(listeners),
       postponed_(postponed),
       cache_(context.options.snapshots_cached),
-      lanes_([this](std::function<void()> next) { deferred_.post(std::move(next)); }, context.options.yield),
-      deferred_(!context.options.yield, deferred_bounds),
-      writes_(!context.options.yield, writes_bounds),
-      queue_(context.store, context.options.yield) {}
+      lanes_([this](std::function<void()> next) { deferred_.post(std::move(next)); }, context.options.yield,
+             context.options.limits.instance_waiting_max),
+      deferred_(!context.options.yield, {deferred_threads_max, context.options.limits.reads_waiting_max}),
+      writes_(!context.options.yield, {writes_threads_max, context.options.limits.writes_waiting_max}),
+      queue_(context.store, context.options.yield, CommitQueue::quiet_before_idle,
+             context.options.limits.commits_waiting_max) {}
 
 void Deliveries::stop() {
   queue_.stop();  // first: its threads must not run the tasks of the other two
@@ -26,19 +28,21 @@ void Deliveries::stop() {
 }
 
 std::optional<Error> Deliveries::overload() const {
+  const Limits& limits = context_.options.limits;
   if (deferred_.is_full()) {
-    return overload_error("deferred_work", deferred_bounds.waiting_max,
+    return overload_error("limits.reads_waiting_max", static_cast<std::int64_t>(limits.reads_waiting_max),
                           "too many requests wait for a thread of the engine; try again later");
   }
   if (lanes_.is_full()) {
-    return overload_error("instance_queue", Lanes::waiting_max,
+    return overload_error("limits.instance_waiting_max", static_cast<std::int64_t>(limits.instance_waiting_max),
                           "too many requests wait for earlier ones to the same instances; try again later");
   }
   return std::nullopt;
 }
 
-Error Deliveries::too_many_writes() {
-  return overload_error("write_queue", writes_bounds.waiting_max,
+Error Deliveries::too_many_writes() const {
+  return overload_error("limits.writes_waiting_max",
+                        static_cast<std::int64_t>(context_.options.limits.writes_waiting_max),
                         "too many changes wait for the store; try again later");
 }
 
@@ -66,6 +70,13 @@ void Deliveries::hear_of_end(const InstanceId& id) {
   }
   cache_.drop(id);
   listeners_.tell_ended_elsewhere(id);
+}
+
+Result<std::vector<std::string>> Deliveries::excluded(const InstanceId& id, const TaskId& task) {
+  auto snapshot = load(id);
+  if (!snapshot) return std::move(snapshot).error().error;
+  CAIRN_TRY(const auto program, registry_.pinned((*snapshot)->program));
+  return excluded_now(*program, setting(*program), **snapshot, task, store_.now());
 }
 
 }  // namespace cairn

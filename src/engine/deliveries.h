@@ -36,10 +36,9 @@ class Deliveries {
  public:
   // Each attempt can meet a concurrent change of the instance. This many in a row are a bug.
   static constexpr int attempts_max = 100;
-  // Deferred work: threads, and tasks that wait for one of them.
-  static constexpr DeferredWork::Bounds deferred_bounds{.threads_max = 4, .waiting_max = 65'536};
+  static constexpr std::size_t deferred_threads_max = 4;
   // Writes that are not units. As many threads as a PostgreSQL store has connections by default.
-  static constexpr DeferredWork::Bounds writes_bounds{.threads_max = 8, .waiting_max = 10'000};
+  static constexpr std::size_t writes_threads_max = 8;
 
   using Outcome = Result<Delivered, DeliveryError>;
 
@@ -86,6 +85,8 @@ class Deliveries {
   // For units without an advance.
   CommitQueue& queue() { return queue_; }
 
+  // Who may not have or complete the open task now (rule S36). Reads the store.
+  Result<std::vector<std::string>> excluded(const InstanceId& id, const TaskId& task);
   // The snapshot that this node committed or read last; nullptr: not cached.
   SharedSnapshot cached(const InstanceId& id) { return cache_.find(id); }
   // Whether this node knows that the instance neither ended nor is suspended. Another node may have ended it since.
@@ -102,7 +103,7 @@ class Deliveries {
   struct StartAttempt;
 
   Setting setting(const Program& program);
-  static Error too_many_writes();
+  Error too_many_writes() const;
 
   Result<SharedSnapshot, DeliveryError> load(const InstanceId& id);
   // Loads the snapshot, from the cache if allowed, and advances it.

@@ -95,6 +95,19 @@ std::size_t DueWork::dispatch_messages() {
   return count;
 }
 
+std::size_t DueWork::expire_signals() {
+  const auto expired = store_.expire_signals(context_.options.due_batch);
+  if (!expired) {
+    log_error("signals.failed", expired.error());
+    return 0;
+  }
+  if (*expired > 0) {
+    context_.signals_expired += *expired;
+    log_warning("signals.expired", {{"count", static_cast<std::int64_t>(*expired)}});
+  }
+  return *expired;
+}
+
 void DueWork::deliver_all(std::vector<Delivery> deliveries) {
   deliveries_.deliver_all(std::move(deliveries), [this](const Delivery& delivery, const Deliveries::Outcome& outcome) {
     if (!outcome) return undeliverable_.dead_letter_or_park(delivery, outcome.error());
@@ -195,7 +208,7 @@ Result<std::optional<Timestamp>> DueWork::next_due(Timestamp looked_at) {
 }
 
 void DueWork::run_until_idle() {
-  while (dispatch_messages() + fire_timers() + end_exhausted_runs() > 0) {
+  while (dispatch_messages() + fire_timers() + end_exhausted_runs() + expire_signals() > 0) {
   }
 }
 

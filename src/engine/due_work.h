@@ -31,6 +31,8 @@ class DueWork {
   std::size_t fire_timers(std::size_t max);
   std::size_t dispatch_messages();
   std::size_t end_exhausted_runs();
+  // Turns kept signals whose time to live is over into dead letters. Instances do it themselves for those they keep.
+  std::size_t expire_signals();
   // Continues slices that a checkpoint interrupted before a crash. Call it once, after opening.
   std::size_t resume_interrupted_slices();
   // Does all due work until none is left. Schedules are not fired (schedule/schedules.h).

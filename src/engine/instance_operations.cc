@@ -29,20 +29,30 @@ Result<std::string> kept_signal_id(InstanceStore& store, const InstanceId& insta
   return stored.empty() ? id : stored;
 }
 
+// The reason of an operator's request.
+const std::string* reason_of(const EventBody& what) {
+  return std::visit(
+      [](const auto& body) -> const std::string* {
+        if constexpr (requires { body.reason; }) {
+          return &body.reason;
+        } else {
+          return nullptr;
+        }
+      },
+      what);
+}
+
 }  // namespace
 
 Result<void> InstanceRequests::check(const InstanceId& id, EventBody& what) const {
   const Limits& limits = context_.options.limits;
+  if (const std::string* reason = reason_of(what)) {
+    CAIRN_TRY_VOID(check_incoming(Json(*reason), "the reason", limits));
+  }
   if (const auto* edit = std::get_if<StateEdited>(&what)) {
     return check_incoming(edit->merge_patch, "the patch", limits);
   }
   if (const auto* skip = std::get_if<SkipRequested>(&what)) return check_incoming(skip->result, "the result", limits);
-  if (const auto* cancel = std::get_if<CancelRequested>(&what)) {
-    return check_incoming(Json(cancel->reason), "the reason", limits);
-  }
-  if (const auto* suspend = std::get_if<SuspendRequested>(&what)) {
-    return check_incoming(Json(suspend->reason), "the reason", limits);
-  }
   if (auto* discarded = std::get_if<SignalDiscarded>(&what)) {
     CAIRN_TRY_VOID(check_incoming_text(discarded->id, "the signal's id", limits));
     CAIRN_TRY(discarded->id, kept_signal_id(instances_, id, std::move(discarded->id)));

@@ -22,6 +22,8 @@ struct SignalRequest {
   Json key;  // text or null
   Json payload;
   Actor actor;
+  std::optional<Duration> ttl = {};  // how long it is kept if no step takes it; absent: as the definition says
+  std::optional<std::uint64_t> state_version = {};  // to one instance: the one that the sender has seen
 };
 
 class InstanceRequests {
@@ -30,8 +32,9 @@ class InstanceRequests {
   // store after this time without a notification.
   static constexpr std::chrono::milliseconds unseen_max{250};
 
-  InstanceRequests(EngineContext& context, Deliveries& deliveries, Listeners& listeners)
+  InstanceRequests(EngineContext& context, Registry& registry, Deliveries& deliveries, Listeners& listeners)
       : context_(context),
+        registry_(registry),
         instances_(context.store),
         signals_(context.store),
         deliveries_(deliveries),
@@ -39,7 +42,8 @@ class InstanceRequests {
 
   // Errors: not_found, invalid (the input), conflict (key with another body, id taken).
   void start(StartRequest request, Done<Result<InstanceAnswer>> done);
-  // Sends a signal to one instance, which keeps it until it waits for it. conflict if the instance has ended.
+  // Sends a signal to one instance, which keeps it until it waits for it. conflict if the instance has ended or has
+  // another state version, invalid if the definition's schema of the signal refuses the payload.
   void signal(InstanceId id, SignalRequest request, Done<Result<InstanceAnswer>> done);
   // cancel, suspend, resume, retry, skip, edit. With `state_version`, conflict if the instance has another
   // one. Call it on a thread that may call the store.
@@ -51,11 +55,12 @@ class InstanceRequests {
   Result<InstanceAnswer> request(const InstanceId& id, EventBody what, const Actor& actor,
                                  std::optional<std::uint64_t> state_version = {});
 
-  // Sends a signal to all instances that wait for its name and key. If none waits, the signal is kept for `ttl`.
-  // `broadcast_all` stops at the first error; earlier signals stay sent.
-  void broadcast(SignalRequest request, Duration ttl, Done<Result<SignalOutcome>> done);
-  void broadcast_all(std::vector<SignalRequest> requests, Duration ttl, Done<Result<std::vector<SignalOutcome>>> done);
-  Result<SignalOutcome> broadcast(const SignalRequest& request, Duration ttl);
+  // Sends a signal to all instances that wait for its name and key. If none waits, the signal is kept: for its `ttl`,
+  // else for the longest one that a deployed definition has for its name, else for ever. `broadcast_all` stops at the
+  // first error; earlier signals stay sent.
+  void broadcast(SignalRequest request, Done<Result<SignalOutcome>> done);
+  void broadcast_all(std::vector<SignalRequest> requests, Done<Result<std::vector<SignalOutcome>>> done);
+  Result<SignalOutcome> broadcast(const SignalRequest& request);
   // Hides an instance. conflict if it has not ended.
   void remove(InstanceId id, std::string reason, Done<Result<void>> done);
   Result<void> remove(const InstanceId& id, const std::string& reason);
@@ -73,6 +78,7 @@ class InstanceRequests {
   Result<Delivery> delivery_of(const InstanceId& id, SignalRequest request) const;
 
   EngineContext& context_;
+  Registry& registry_;
   InstanceStore& instances_;
   SignalStore& signals_;
   Deliveries& deliveries_;

@@ -4,6 +4,7 @@
 #include "engine/instance_requests.h"
 #include "engine/sender_scope.h"
 #include "instance/key_length.h"
+#include "store/projection.h"
 
 namespace cairn {
 
@@ -35,8 +36,10 @@ Result<Delivery> InstanceRequests::delivery_of(const InstanceId& id, SignalReque
   } else {
     delivery.cause.inbox = Unit::Inbox{id, signal.id};
   }
+  if (request.ttl) signal.until = after(instances_.now(), *request.ttl);
   delivery.what = std::move(signal);
   delivery.actor = std::move(request.actor.name);
+  delivery.state_version = request.state_version;
   return delivery;
 }
 
@@ -58,25 +61,25 @@ Result<InstanceAnswer> InstanceRequests::signal(const InstanceId& id, SignalRequ
       [&](Done<Result<InstanceAnswer>> done) { signal(id, std::move(request), std::move(done)); });
 }
 
-void InstanceRequests::broadcast(SignalRequest request, Duration ttl, Done<Result<SignalOutcome>> done) {
-  deliveries_.write_elsewhere([this, request = std::move(request), ttl] { return broadcast(request, ttl); },
-                              std::move(done));
+void InstanceRequests::broadcast(SignalRequest request, Done<Result<SignalOutcome>> done) {
+  deliveries_.write_elsewhere([this, request = std::move(request)] { return broadcast(request); }, std::move(done));
 }
 
-void InstanceRequests::broadcast_all(std::vector<SignalRequest> requests, Duration ttl,
+void InstanceRequests::broadcast_all(std::vector<SignalRequest> requests,
                                      Done<Result<std::vector<SignalOutcome>>> done) {
-  const auto send = [this, requests = std::move(requests), ttl]() -> Result<std::vector<SignalOutcome>> {
+  const auto send = [this, requests = std::move(requests)]() -> Result<std::vector<SignalOutcome>> {
     std::vector<SignalOutcome> outcomes;
     for (const SignalRequest& request : requests) {
-      CAIRN_TRY(outcomes.emplace_back(), broadcast(request, ttl));
+      CAIRN_TRY(outcomes.emplace_back(), broadcast(request));
     }
     return outcomes;
   };
   deliveries_.write_elsewhere(send, std::move(done));
 }
 
-Result<SignalOutcome> InstanceRequests::broadcast(const SignalRequest& request, Duration ttl) {
+Result<SignalOutcome> InstanceRequests::broadcast(const SignalRequest& request) {
   CAIRN_TRY_VOID(check(request));
+  CAIRN_TRY(const std::optional<Duration> defined_ttl, registry_.admit_signal(request.name, request.payload));
   const Limits& limits = context_.options.limits;
   CorrelatedSignal signal;
   signal.remember = !request.id.empty();
@@ -84,7 +87,7 @@ Result<SignalOutcome> InstanceRequests::broadcast(const SignalRequest& request, 
   signal.name = request.name;
   signal.key = request.key;
   signal.payload = request.payload;
-  signal.ttl = ttl;
+  signal.ttl = request.ttl ? request.ttl : defined_ttl;
   signal.kept_per_key_max = limits.signals_per_key_max;
   // Counting all kept signals takes milliseconds, so only some requests check the total.
   constexpr std::uint32_t count_every = 1'024;

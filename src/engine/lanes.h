@@ -11,13 +11,12 @@
 #include <utility>
 
 #include "base/id.h"
+#include "base/limits.h"
 
 namespace cairn {
 
 class Lanes {
  public:
-  static constexpr std::size_t waiting_max = 65'536;  // of all lanes together
-
   class Hold {
    public:
     Hold() = default;
@@ -42,15 +41,17 @@ class Lanes {
   using Post = std::function<void(std::function<void()>)>;
 
   // `post` calls the next waiter soon, but not inside `release`: a long row of waiters would exhaust the stack. If
-  // `yield` is given, it is called until the lane is free, and the thread does not block.
-  explicit Lanes(Post post, std::function<void()> yield = {}) : post_(std::move(post)), yield_(std::move(yield)) {}
+  // `yield` is given, it is called until the lane is free, and the thread does not block. `waiting_max`: how many
+  // callers may wait for all lanes together.
+  explicit Lanes(Post post, std::function<void()> yield = {}, std::size_t waiting_max = Limits().instance_waiting_max)
+      : post_(std::move(post)), yield_(std::move(yield)), waiting_max_(waiting_max) {}
 
   // Waits for the lane, in order of arrival. A holder never waits for a second lane.
   Hold enter(const InstanceId& id);
   // The same without blocking: `entered` is called now, or through `post` when the lane is free.
   void enter(const InstanceId& id, Entered entered);
   // Whether `waiting_max` callers wait. New requests must be refused then.
-  bool is_full() const { return waiting_.load(std::memory_order_relaxed) >= waiting_max; }
+  bool is_full() const { return waiting_.load(std::memory_order_relaxed) >= waiting_max_; }
   // Holds nothing if the lane is taken. For callers that hold several lanes.
   Hold try_enter(const InstanceId& id);
 
@@ -59,6 +60,7 @@ class Lanes {
 
   Post post_;
   std::function<void()> yield_;
+  const std::size_t waiting_max_;
   std::mutex mutex_;
   // The waiters of each taken lane. Most lanes have none, and an empty list allocates nothing.
   std::unordered_map<std::string, std::list<Entered>> busy_;

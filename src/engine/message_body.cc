@@ -28,8 +28,11 @@ Result<EventBody> event_of(const Message& message) {
   switch (message.kind) {
     case Message::Kind::signal: {
       if (body.text_or("name", "").empty()) return wrong("name");
-      return EventBody(SignalReceived{std::string(body.text_or("id", "")), std::string(body.text_or("name", "")),
-                                      body["key"], body["payload"]});
+      SignalReceived signal{std::string(body.text_or("id", "")), std::string(body.text_or("name", "")), body["key"],
+                            body["payload"]};
+      if (const Json& ttl = body["ttl_ms"]; ttl.is_integer())
+        signal.until = add(message.at, Duration::of_ms(ttl.as_integer()));
+      return EventBody(std::move(signal));
     }
     case Message::Kind::child_finished: {
       if (body.text_or("token", "").empty()) return wrong("token");
@@ -57,6 +60,22 @@ Json envelope_of(const Message& message) {
                        {"target", message.target.value},
                        {"body", message.body},
                        {"at", format_timestamp(message.at)}});
+}
+
+DeadLetter letter_of_expiry(const InstanceId& instance, const BufferedSignal& signal, const std::string& node) {
+  Message message;
+  message.target = instance;
+  message.kind = Message::Kind::signal;
+  message.at = signal.at;
+  message.body = Json::object(
+      {{"id", signal.id + "/again"}, {"name", signal.name}, {"key", signal.key}, {"payload", signal.payload}});
+  DeadLetter letter;
+  letter.instance = instance;
+  letter.kind = "message";
+  letter.envelope = envelope_of(message);
+  letter.reason = "expired: no step took signal " + signal.name + " before its time to live was over";
+  letter.node = node;
+  return letter;
 }
 
 }  // namespace cairn

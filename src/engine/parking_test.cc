@@ -136,7 +136,7 @@ TEST_F(Parking, ADamagedSnapshotParksItsInstanceOnly) {
   SignalRequest signal;
   signal.name = "go";
   signal.payload = Json(7);
-  ASSERT_EQ(core_->instances().broadcast(signal, Duration::of_seconds(60))->delivered.size(), 2u);
+  ASSERT_EQ(core_->instances().broadcast(signal)->delivered.size(), 2u);
   core_->due().run_until_idle();
   EXPECT_EQ(row("good").status, Status::completed);
   EXPECT_EQ(row("bad").status, Status::suspended);
@@ -283,7 +283,7 @@ TEST_F(Parking, EachMessageHasAGracePeriodOfItsOwn) {
   other.name = "go";
   other.payload = Json(1);
   written_by_newer_node(true);
-  ASSERT_EQ(core_->instances().broadcast(other, Duration::of_seconds(60))->delivered.size(), 1u);
+  ASSERT_EQ(core_->instances().broadcast(other)->delivered.size(), 1u);
   core_->due().run_until_idle();
   EXPECT_EQ(row("l").status, Status::waiting);
   const std::int64_t first = store_->take_messages(10, Duration{})->size();
@@ -296,7 +296,7 @@ TEST_F(Parking, EachMessageHasAGracePeriodOfItsOwn) {
   handled.message = taken->front().id;
   ASSERT_EQ(store_->commit(std::span(&handled, 1))->front().kind, CommitOutcome::Kind::done);
   clock_.advance(Duration::of_seconds(86'400));
-  ASSERT_EQ(core_->instances().broadcast(other, Duration::of_seconds(60))->delivered.size(), 1u);
+  ASSERT_EQ(core_->instances().broadcast(other)->delivered.size(), 1u);
   core_->due().run_until_idle();
   EXPECT_EQ(row("l").status, Status::waiting) << "its grace period has only begun";
   EXPECT_TRUE(store_->list_dead_letters({})->items.empty());

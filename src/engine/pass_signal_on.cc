@@ -17,10 +17,13 @@ void pass_signal_on(Decision& decision, const Message& message) {
                                 [&](const BufferedSignal& kept) { return kept.id == signal.id; });
   if (!ended && !left) return;
   if (ended) unit.inbox.reset();
-  // The signal keeps its original time to live.
-  const Timestamp until = after(message.at, signal.ttl);
-  if (until <= rested.changed_at && left) return;
-  if (left) signal.ttl = between(rested.changed_at, until);
+  // The signal keeps its original time to live. If that is over, the copy that the instance keeps becomes a dead
+  // letter.
+  if (left && signal.ttl) {
+    const Timestamp until = after(message.at, *signal.ttl);
+    if (until <= rested.changed_at) return;
+    signal.ttl = between(rested.changed_at, until);
+  }
   unit.signals = {std::move(signal)};
 }
 

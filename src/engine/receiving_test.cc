@@ -51,7 +51,7 @@ class Receiving : public testing::Test {
     SignalRequest signal;
     signal.name = "go";
     signal.payload = Json(1);
-    ASSERT_EQ(core_->instances().broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
+    ASSERT_EQ(core_->instances().broadcast(signal)->delivered.size(), 1u);
   }
   // Until what was taken is given out again.
   void run_after_the_hold() {
@@ -138,7 +138,7 @@ output: = state.got
   ASSERT_TRUE(core_->instances().signal({"l"}, signal).has_value());
   signal.name = "go";
   signal.payload = Json(1);
-  ASSERT_EQ(core_->instances().broadcast(signal, Duration::of_seconds(60))->delivered.size(), 1u);
+  ASSERT_EQ(core_->instances().broadcast(signal)->delivered.size(), 1u);
   run_after_the_hold();
   EXPECT_EQ(status(), Status::waiting);
   EXPECT_EQ(messages(), 0u);

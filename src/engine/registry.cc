@@ -152,4 +152,29 @@ std::vector<std::string> Registry::unavailable() const {
   return unavailable_;
 }
 
+Result<std::optional<Duration>> Registry::admit_signal(const std::string& name, const Json& payload) {
+  std::optional<Duration> longest;
+  bool for_ever = false;
+  bool accepted = false;
+  std::string refused;
+  index()->each_newest([&](const Program& program) {
+    const auto rule = program.signals.find(name);
+    const bool has_rule = rule != program.signals.end();
+    if (!has_rule && !program.signal_names.contains(name)) return;
+    if (!has_rule || !rule->second.ttl) {
+      for_ever = true;
+    } else if (!longest || *rule->second.ttl > *longest) {
+      longest = rule->second.ttl;
+    }
+    if (!has_rule || !rule->second.schema || rule->second.schema->accepts(payload)) {
+      accepted = true;
+    } else if (refused.empty()) {
+      refused = "signal " + name + ": its schema in " + program.name +
+                " refuses the payload: " + schema::listed(rule->second.schema->check(payload));
+    }
+  });
+  if (!accepted && !refused.empty()) return Error{ErrorCode::invalid, std::move(refused)};
+  return for_ever ? std::nullopt : longest;
+}
+
 }  // namespace cairn

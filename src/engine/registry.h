@@ -41,6 +41,9 @@ class Registry {
   // definitions that this node does not know.
   std::shared_ptr<const DefinitionIndex> index_for(const Program& program);
   std::vector<std::string> unavailable() const;
+  // What the newest versions of the definitions that use signals of this name say: the longest time to live, absent if
+  // one of them sets none. ErrorCode::invalid if every one of them has a schema that refuses the payload.
+  Result<std::optional<Duration>> admit_signal(const std::string& name, const Json& payload);
 
  private:
   void add(std::shared_ptr<const Program> program, bool retired);

@@ -53,7 +53,7 @@ class RunRequests {
         deliveries_(deliveries),
         types_(types),
         listeners_(listeners),
-        intake_(context.store, context.store) {}
+        intake_(context.store, context.store, context.options.limits.runs_waiting_max) {}
 
   // A known idempotency key returns the first run; with another type or payload it is a conflict. `done` may be called
   // by a writing thread and must not call the engine.

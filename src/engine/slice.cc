@@ -87,6 +87,9 @@ void Slice::take(Advance advance, const Snapshot* before) {
     unit.messages.push_back(cancel_message(child, "the parent no longer needs it"));
   }
   if (advance.notice) to_tell_.push_back(*advance.notice);
+  for (const BufferedSignal& signal : advance.signals_expired) {
+    unit.dead_letters.push_back(letter_of_expiry(id, signal, node_));
+  }
   if (const std::string trace = carried_by(advance.after); !trace.empty()) {
     for (RunIntent& run : advance.runs) run.payload = with_trace(std::move(run.payload), trace);
   }

@@ -168,7 +168,8 @@ Result<TaskRow> TaskRequests::change(const TaskChange& change, const Actor& acto
   for (int attempt = 0; attempt < tries_max; ++attempt) {
     CAIRN_TRY(const auto task, tasks_.find_task(change.task));
     if (!task) return Error{ErrorCode::not_found, "no task " + change.task.value};
-    if (auto refused = refuse_change(*task, change, actor, assignee_roles)) return *refused;
+    CAIRN_TRY(const TaskRow current, with_current_exclusion(*task, change));
+    if (auto refused = refuse_change(current, change, actor, assignee_roles)) return *refused;
     // The rights were checked on this state version. If the assignee changes meanwhile, the change is stale.
     checked.state_version = change.state_version.value_or(task->state_version);
     if (context_.store.kept_events().tasks) checked.trace = trace_of(task->instance);

@@ -49,6 +49,8 @@ class TaskRequests {
   Result<InstanceAnswer> repeated(const Completing& completing, const Json& first, bool same_request);
   Result<void> check(const TaskCompletion& completion) const;
   Result<void> check(const TaskChange& change, const Actor& actor) const;
+  // The row with the people who may not have the task now, if the change assigns it (rule S36).
+  Result<TaskRow> with_current_exclusion(TaskRow task, const TaskChange& change);
   // The trace that events about an instance carry (carried_trace.h). It never changes.
   std::string trace_of(const InstanceId& id);
 

@@ -96,6 +96,18 @@ NodeId Parser::fail(std::string code, std::string message, std::uint32_t offset,
 }
 
 NodeId Parser::fail_here(std::string message) {
+  // Words of other languages where an operator is expected.
+  if (token_.kind == TokenKind::name && last_end_ > 0) {
+    std::string_view before = text_.substr(0, last_end_);
+    before.remove_prefix(before.find_last_of(" \t\n(,?:&|!") + 1);  // the last word
+    if (token_.text == "and" || token_.text == "AND") {
+      message = quote(token_.text) + " is not an operator; write `&&`";
+    } else if (token_.text == "or" || token_.text == "OR") {
+      message = quote(token_.text) + " is not an operator; write `||`";
+    } else if (before == "not" || before == "NOT") {
+      message = quote(before) + " is not an operator; write `!`";
+    }
+  }
   return fail("syntax", std::move(message), token_.offset, token_.length);
 }
 

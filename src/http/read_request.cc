@@ -50,11 +50,12 @@ std::optional<Refusal> refusal_of(const beast_http::request<beast_http::string_b
   std::size_t headers = 0;
   for (const auto& field : message) {
     if (++headers > settings.headers_max) {
-      return Refusal{431, "The request has too many headers", "headers", PassedLimit{"headers", settings.headers_max}};
+      return Refusal{431, "The request has too many headers", "headers",
+                     PassedLimit{"http.headers_max", settings.headers_max}};
     }
     if (field.name_string().size() + field.value().size() > settings.header_bytes_max) {
       return Refusal{431, "A header is larger than the limit", "header_bytes",
-                     PassedLimit{"header_bytes", settings.header_bytes_max}};
+                     PassedLimit{"http.header_bytes_max", settings.header_bytes_max}};
     }
   }
   if (ambiguous(message)) return Refusal{400, "The request is ambiguous"};

@@ -129,6 +129,7 @@ struct Advance {
   std::vector<InstanceStart> starts;
   std::vector<InstanceId> children_cancelled;
   std::vector<OutboxEvent> outbox;
+  std::vector<BufferedSignal> signals_expired;  // the engine makes dead letters of them
   std::vector<LogEntry> log;
   std::optional<ParentNotice> notice;
   Trace trace;  // never stored

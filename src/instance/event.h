@@ -28,6 +28,7 @@ struct SignalReceived {
   std::string name;
   Json key;  // text or null
   Json payload;
+  std::optional<Timestamp> until = {};  // how long the sender wants it kept; absent: as the definition says
 };
 struct TimerFired {
   WaitToken token;
@@ -56,16 +57,24 @@ struct CancelRequested {
 struct SuspendRequested {
   std::string reason;
 };
-struct ResumeRequested {};  // continues a suspended instance unchanged
-struct RetryRequested {};   // runs the failed step again
-struct SkipRequested {      // continues after the failed step with this result
+struct ResumeRequested {  // continues a suspended instance unchanged
+  std::string reason = {};
+};
+struct RetryRequested {  // runs the failed step again
+  bool new_key = false;  // of a call: with a new idempotency key
+  std::string reason = {};
+};
+struct SkipRequested {  // continues after the failed step with this result
   Json result;
+  std::string reason = {};
 };
 struct StateEdited {
   Json merge_patch;  // RFC 7396
+  std::string reason = {};
 };
 struct SignalDiscarded {  // removes a kept signal that no step will take
   std::string id;
+  std::string reason = {};
 };
 
 using EventBody = std::variant<Started, Continued, SignalReceived, TimerFired, TaskCompleted, RunFinished,

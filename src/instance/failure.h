@@ -15,7 +15,7 @@ const char* to_string(FailureClass value);
 std::optional<FailureClass> failure_class_from(std::string_view text);
 
 struct Failure {
-  FailureClass failure_class = FailureClass::definition;
+  FailureClass failure_class = FailureClass::transport;  // if none is given, as in reports over HTTP
   std::string code;
   std::string message;
   Json details;

@@ -88,7 +88,17 @@ struct BufferedSignal {
   // Set if the signal arrived while the instance was suspended: the state version that it made, until the open waits
   // have been offered the signal. 0: it did not.
   std::uint64_t held = 0;
+  // When it becomes a dead letter, and the token of the timer that says so; absent: never.
+  std::optional<Timestamp> until = {};
+  WaitToken token = {};
   bool operator==(const BufferedSignal&) const = default;
+};
+
+// A task with `four_eyes` and a person who completed it.
+struct CompletedTask {
+  std::string name;
+  std::string by;
+  bool operator==(const CompletedTask&) const = default;
 };
 
 // A registered undo (rule S15): the block to run and the loop variables of its round.
@@ -134,6 +144,7 @@ struct Snapshot {
   std::vector<Wait> waits;              // in the order they were opened
   std::vector<BufferedSignal> signals;  // kept signals; in an ended instance, those that no step took
   std::vector<Compensation> compensations;
+  std::vector<CompletedTask> completed_tasks;  // each once
   std::vector<HeldWakeup> held;
   std::optional<Parent> parent;
   std::optional<Failure> error;        // the incident of a suspended instance or the reason of a failed one

@@ -146,8 +146,12 @@ BufferedSignal read_signal(ObjectReader&& object) {
           .key = object.json("key"),
           .payload = object.json("payload"),
           .at = object.time("at"),
-          .held = object.number("held", false)};
+          .held = object.number("held", false),
+          .until = object.some_time("until"),
+          .token = {object.text("token", false)}};
 }
+
+CompletedTask read_completed(ObjectReader&& object) { return {.name = object.text("name"), .by = object.text("by")}; }
 
 Compensation read_compensation(ObjectReader&& object) {
   return {.place = object.text("place"), .branch = object.number("branch"), .scope = object.json("scope")};
@@ -175,6 +179,8 @@ void read_business(ObjectReader&& object, Snapshot& snapshot) {
 void read_engine(ObjectReader&& object, Snapshot& snapshot) {
   object.objects("compensations",
                  [&](ObjectReader&& item) { snapshot.compensations.push_back(read_compensation(std::move(item))); });
+  object.objects("completed_tasks",
+                 [&](ObjectReader&& item) { snapshot.completed_tasks.push_back(read_completed(std::move(item))); });
   snapshot.counter = object.number("counter");
   snapshot.error = object.some_failure("error");
   snapshot.failed_strand = object.number("failed_strand", false);

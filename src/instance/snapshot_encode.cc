@@ -113,6 +113,8 @@ void write(const BufferedSignal& signal, std::string& out) {
   object.some_json("key", signal.key);
   object.text("name", signal.name);
   object.some_json("payload", signal.payload);
+  object.some_text("token", signal.token.value);
+  object.some_time("until", signal.until);
 }
 
 void write(const Compensation& compensation, std::string& out) {
@@ -120,6 +122,12 @@ void write(const Compensation& compensation, std::string& out) {
   object.number("branch", compensation.branch);
   object.text("place", compensation.place);
   object.some_json("scope", compensation.scope);
+}
+
+void write(const CompletedTask& task, std::string& out) {
+  ObjectText object(out);
+  object.text("by", task.by);
+  object.text("name", task.name);
 }
 
 void write(const HeldWakeup& held, std::string& out) {
@@ -147,6 +155,7 @@ void write_engine(const Snapshot& snapshot, std::string& out) {
   ObjectText object(out);
   const auto each = [](const auto& item, std::string& text) { write(item, text); };
   object.some_list("compensations", snapshot.compensations, each);
+  object.some_list("completed_tasks", snapshot.completed_tasks, each);
   object.number("counter", snapshot.counter);
   if (snapshot.error) object.json("error", to_json(*snapshot.error));
   object.some_number("failed_strand", snapshot.failed_strand);

@@ -38,6 +38,8 @@ Advance hold(const Snapshot& before, const Event& event, HeldWakeup wakeup) {
   return advance;
 }
 
+Json because(const std::string& reason) { return reason.empty() ? Json::object() : Json::object({{"reason", reason}}); }
+
 bool is_open(const Snapshot& snapshot, const WaitToken& token, WaitKind kind) {
   for (const Wait& wait : snapshot.waits) {
     if (wait.token == token) return wait.kind == kind;
@@ -60,10 +62,16 @@ class Application {
   }
   Result<Advance> operator()(const SignalReceived& signal) const {
     if (is_final(before_.status)) return stale(before_);
+    CAIRN_TRY_VOID(check_payload(program_, signal));
     if (before_.status == Status::suspended) return keep(signal);
     return run([&](Machine& machine) { return deliver_signal(machine, signal, event_.at); });
   }
   Result<Advance> operator()(const TimerFired& timer) const {
+    if (!is_final(before_.status)) {
+      for (const BufferedSignal& kept : before_.signals) {
+        if (kept.until && kept.token == timer.token) return expire(kept);
+      }
+    }
     Wakening wakening;
     wakening.task_fields = timer.task_fields;
     return wake(timer.token, WaitKind::timer, std::move(wakening));
@@ -99,6 +107,7 @@ class Application {
       if (!task)
         return Error{ErrorCode::corrupt, "step " + turn.step.id + " does not know task " + completion.task.value};
       CAIRN_TRY_VOID(check_completion(turn, *task, completion));
+      record_completion(turn, *task, completion.by);
       machine.wake(*strand, {.wait = machine.take_wait(wait->token),
                              .payload = completion.payload,
                              .failure = {},
@@ -127,22 +136,28 @@ class Application {
       return {};
     });
   }
-  Result<Advance> operator()(const ResumeRequested&) const {
+  Result<Advance> operator()(const ResumeRequested& request) const {
     if (before_.status != Status::suspended) return conflict(before_, "only a suspended instance can be resumed");
-    return run_again([](Machine&) -> Result<void> { return {}; });
+    return run_again(because(request.reason), [](Machine&) -> Result<void> { return {}; });
   }
-  Result<Advance> operator()(const RetryRequested&) const {
+  Result<Advance> operator()(const RetryRequested& request) const {
     if (before_.status != Status::suspended || !before_.error) return conflict(before_, "there is nothing to retry");
-    return run_again([](Machine&) -> Result<void> { return {}; });
+    Json details = because(request.reason);
+    details.set("retry", before_.error->step.empty() ? Json() : Json(before_.error->step));
+    if (request.new_key) details.set("new_key", true);
+    return run_again(std::move(details), [&](Machine& machine) -> Result<void> {
+      if (request.new_key) machine.want_new_keys();
+      return {};
+    });
   }
   Result<Advance> operator()(const SkipRequested& request) const {
     if (before_.status != Status::suspended || before_.failed_strand == 0) {
       return conflict(before_, "there is no failed step to skip");
     }
-    return run_again([&](Machine& machine) -> Result<void> {
+    return run_again(because(request.reason), [&](Machine& machine) -> Result<void> {
       ActiveStrand* strand = machine.find_strand(before_.failed_strand);
       if (!strand) return Error{ErrorCode::corrupt, "the failed strand does not exist"};
-      return machine.skip(*strand, request.result);
+      return machine.skip(*strand, request.result, request.reason);
     });
   }
   Result<Advance> operator()(const StateEdited& edit) const {
@@ -152,9 +167,12 @@ class Application {
     Machine machine(program_, setting_, before_, event_);
     CAIRN_TRY_VOID(machine.load());
     if (auto written = machine.write_state(nullptr, std::move(state)); !written) {
-      return Error{ErrorCode::limit, written.error().message};
+      const bool limit = written.error().failure_class == FailureClass::definition;
+      return Error{limit ? ErrorCode::limit : ErrorCode::invalid, written.error().message};
     }
-    machine.log(LogEntry::Kind::edited, "", Json::object({{"changed", changed_by(edit.merge_patch)}}));
+    Json details = because(edit.reason);
+    details.set("changed", changed_by(before_.state, edit.merge_patch));
+    machine.log(LogEntry::Kind::edited, "", std::move(details));
     return finish_unmoved(machine);
   }
   Result<Advance> operator()(const SignalDiscarded& discarded) const {
@@ -167,8 +185,10 @@ class Application {
     if (found == kept.end()) {
       return Error{ErrorCode::not_found, "instance " + before_.instance.value + " keeps no signal " + discarded.id};
     }
-    machine.log(LogEntry::Kind::edited, "",
-                Json::object({{"discarded", Json::object({{"id", found->id}, {"name", found->name}})}}));
+    Json details = because(discarded.reason);
+    details.set("discarded", Json::object({{"id", found->id}, {"name", found->name}}));
+    machine.log(LogEntry::Kind::edited, "", std::move(details));
+    machine.close_timer(found->token);
     kept.erase(found);
     return finish_unmoved(machine);
   }
@@ -191,9 +211,9 @@ class Application {
     return unmoved;
   }
   template <class Apply>
-  Result<Advance> run_again(Apply apply) const {
+  Result<Advance> run_again(Json details, Apply apply) const {
     return run([&](Machine& machine) -> Result<void> {
-      machine.go_on();
+      machine.go_on(details.size() == 0 ? Json() : std::move(details));
       CAIRN_TRY_VOID(apply(machine));
       if (!is_final(machine.snapshot().status)) machine.apply_held_first();
       return {};
@@ -218,13 +238,15 @@ class Application {
     CAIRN_TRY_VOID(may_keep(setting_, before_, signal.name));
     Machine machine(program_, setting_, before_, event_);
     CAIRN_TRY_VOID(machine.load());
-    machine.snapshot().signals.push_back({.id = signal.id,
-                                          .name = signal.name,
-                                          .key = signal.key,
-                                          .payload = signal.payload,
-                                          .at = event_.at,
-                                          .held = machine.snapshot().state_version});
+    keep_signal(machine, signal, event_.at, machine.snapshot().state_version);
     return machine.finish();
+  }
+  // The time of a kept signal is over. A suspended instance stays suspended.
+  Result<Advance> expire(const BufferedSignal& signal) const {
+    Machine machine(program_, setting_, before_, event_);
+    CAIRN_TRY_VOID(machine.load());
+    expire_signal(machine, signal.id);
+    return finish_unmoved(machine);
   }
 
   const Program& program_;

@@ -32,4 +32,9 @@ Result<Advance> start(const Program& program, const Setting& setting, const Even
 // (conflict). Errors of the workflow itself are part of the Advance.
 Result<Advance> advance(const Program& program, const Setting& setting, const Snapshot& before, const Event& event);
 
+// Who may not have or complete an open task at this state (rule S36). ErrorCode::not_found if the instance does not
+// wait for it.
+Result<std::vector<std::string>> excluded_now(const Program& program, const Setting& setting, const Snapshot& snapshot,
+                                              const TaskId& task, Timestamp now);
+
 }  // namespace cairn

@@ -108,8 +108,20 @@ TEST_F(AdvanceTest, TheLogSaysWhoEditedWhat) {
   ASSERT_EQ(edited.log.size(), 1u);
   EXPECT_EQ(edited.log[0].kind, LogEntry::Kind::edited);
   EXPECT_EQ(edited.log[0].actor, "test");
-  EXPECT_EQ(edited.log[0].details, Json::object({{"changed", Json::array({"/a", "/b/x~1y"})}}));
+  EXPECT_EQ(edited.log[0].details["changed"], Json::array({Json::object({{"path", "/a"}, {"old", 1}}),
+                                                           Json::object({{"path", "/b/x~1y"}, {"new", "private"}})}));
   EXPECT_EQ(log_kind_from(to_string(LogEntry::Kind::edited)), LogEntry::Kind::edited);
+}
+
+TEST_F(AdvanceTest, TheLogHasDigestsOfLargeValues) {
+  define("state: { a: 1 }\nsteps:\n  - task: { name: T }\n");
+  const Advance edited = next(begin().after, StateEdited{Json::object({{"a", std::string(5000, 'x')}}), "why"});
+  const Json& change = edited.log[0].details["changed"].items()[0];
+  EXPECT_EQ(change["old"], Json(1));
+  EXPECT_EQ(change["new_bytes"], Json(5002));
+  EXPECT_EQ(change["new_sha256"].as_string().size(), 64u);
+  EXPECT_EQ(change.find("new"), nullptr);
+  EXPECT_EQ(edited.log[0].details["reason"], Json("why"));
 }
 
 TEST_F(AdvanceTest, AnEditBetweenTwoCheckpointsLeavesTheSliceItsTime) {

@@ -20,6 +20,11 @@ class DefinitionIndex {
   // The versions of a name, oldest first; for messages.
   std::vector<std::string> versions(const std::string& name) const;
   std::vector<std::string> names() const;
+  // Calls `visit` with the newest program of every name.
+  template <class Visit>
+  void each_newest(Visit visit) const {
+    for (const auto& [name, programs] : by_name_) visit(*programs.back());
+  }
 
  private:
   // The programs of one name, oldest version first.

@@ -79,6 +79,8 @@ class Machine {
   // Closes every wait of `strand` because the strand no longer needs it. Their tasks, runs and children are cancelled.
   void abandon_waits(ActiveStrand& strand);
   void abandon_wait(ActiveStrand& strand, const WaitToken& token, TaskStatus task_status);
+  // Closes a timer that belongs to no strand: of a kept signal.
+  void close_timer(const WaitToken& token);
   // Passes the wakening to the step that waited and makes its strand ready.
   void wake(ActiveStrand& strand, Wakening wakening);
   // Applies the signals and wake-ups that arrived while the instance was suspended, in the order of their arrival.
@@ -97,10 +99,14 @@ class Machine {
   // Passes the error to `on_error`, bypassing every `try`. Without a strand the error belongs to no step.
   void unhandled(ActiveStrand* strand, Failure failure);
   // On an operator's request: continues after the place of the incident with this result.
-  Result<void> skip(ActiveStrand& strand, Json result);
+  Result<void> skip(ActiveStrand& strand, Json result, const std::string& reason);
   // On an operator's request: nothing runs until the instance is resumed.
   void pause(const std::string& reason);
-  void go_on();
+  // Continues a suspended instance; `details` are for the history.
+  void go_on(Json details);
+  // Whether a call that is retried gets a new idempotency key.
+  bool wants_new_keys() const { return new_keys_; }
+  void want_new_keys() { new_keys_ = true; }
 
   // Takes the newest compensation that `strand` may undo (rule S15). A step registers its compensation when it ends.
   std::optional<Compensation> take_compensation(const ActiveStrand& strand);
@@ -108,6 +114,8 @@ class Machine {
   // State.
   Result<void, Failure> write_state(const Step* step, Json state);
   Result<void, Failure> assign(const Step* step, const StatePath& path, Json value);
+  // A failure if the state would not fit `state_schema`.
+  Result<void, Failure> check_schema(const Step* step, const Json& state) const;
   // The value of an expression, unless it is larger or deeper than any input may be.
   Result<Json, Failure> bounded(const Step* step, Json value, std::string_view what) const;
   // The same for a text that finds an instance or a signal.
@@ -148,6 +156,7 @@ class Machine {
   std::int64_t steps_ = 0;  // started in this slice
   bool worked_ = false;     // a step with an effect has started in this commit
   bool stopped_ = false;
+  bool new_keys_ = false;
   std::vector<StepIndex> ran_;  // steps that the next log entry lists
   std::int64_t ran_more_ = 0;   // how many more ran than are listed
   std::string woken_step_;      // the step that was woken last, and since when it had waited

@@ -104,46 +104,11 @@ void Machine::pause(const std::string& reason) {
   stopped_ = true;
 }
 
-void Machine::go_on() {
+void Machine::go_on(Json details) {
   out_.after.status = Status::running;
   out_.after.error.reset();
   out_.after.failed_strand = 0;
-  log(LogEntry::Kind::resumed, "");
-}
-
-namespace {
-
-const std::optional<StatePath>* result_of(const StepBody& body) {
-  if (const auto* task = std::get_if<TaskStep>(&body)) return &task->task.result;
-  if (const auto* call = std::get_if<CallStep>(&body)) return &call->result;
-  if (const auto* signal = std::get_if<SignalStep>(&body)) return &signal->signal.result;
-  if (const auto* child = std::get_if<SubworkflowStep>(&body)) return &child->result;
-  return nullptr;
-}
-
-}  // namespace
-
-Result<void> Machine::skip(ActiveStrand& strand, Json result) {
-  if (strand.top().kind == ActiveFrame::Kind::step) unwind(strand, strand.frames.size() - 1);
-  ActiveFrame& frame = strand.top();
-  if (frame.kind != ActiveFrame::Kind::block) {
-    return Error{ErrorCode::conflict, "there is no step to skip: the instance did not get to its first one"};
-  }
-  const Block& block = program_.blocks[frame.index];
-  if (frame.position >= block.steps.size()) {
-    end_instance(Status::completed, std::move(result), std::nullopt);
-    return {};
-  }
-  const Step& step = program_.steps[block.steps[frame.position]];
-  if (const auto* path = result_of(step.body); path && *path) {
-    if (auto assigned = assign(&step, **path, std::move(result)); !assigned) {
-      return Error{ErrorCode::invalid, assigned.error().message};
-    }
-  }
-  log(LogEntry::Kind::skipped, step.id);
-  ++frame.position;
-  make_ready(strand);
-  return {};
+  log(LogEntry::Kind::resumed, "", std::move(details));
 }
 
 void Machine::complete(ActiveStrand& strand, std::optional<Json> output) {
@@ -171,7 +136,9 @@ void Machine::leave_one_branch(ActiveStrand& strand) {
   const auto* parallel = std::get_if<ParallelStep>(&program_.steps[frame.index].body);
   if (!parallel) return;
   const auto count = static_cast<std::int64_t>(parallel->branches.size());
-  frame.data = Json::object({{"begun", count}, {"ended", count - 1}});
+  if (!frame.data.is_object()) frame.data = Json::object();
+  frame.data.set("begun", count);
+  frame.data.set("ended", count - 1);
 }
 
 void Machine::complete_from(ActiveStrand& strand, std::optional<Json> output) {
@@ -200,6 +167,7 @@ void Machine::complete_from(ActiveStrand& strand, std::optional<Json> output) {
 void Machine::end_instance(Status status, Json output, std::optional<Failure> failure) {
   Snapshot& after = out_.after;
   for (const auto& strand : strands_) abandon_waits(*strand);
+  for (const BufferedSignal& kept : after.signals) close_timer(kept.token);
   strands_.clear();
   agenda_.clear();
   scope_.forget();

@@ -64,9 +64,16 @@ Result<void, Failure> Machine::write_state(const Step* step, Json state) {
                         "the state would be " + std::to_string(text.size()) + " bytes long, more than " +
                             std::to_string(bytes_max) + " (limit: business state)");
   }
+  CAIRN_TRY_VOID(check_schema(step, state));
   state_bytes_bound_ = text.size();
   out_.after.state = std::move(state);
   return {};
+}
+
+Result<void, Failure> Machine::check_schema(const Step* step, const Json& state) const {
+  if (!program_.state_schema || program_.state_schema->accepts(state)) return {};
+  return make_failure(program_, step, FailureClass::expression, "state_schema",
+                      "the state would break `state_schema`: " + schema::listed(program_.state_schema->check(state)));
 }
 
 Result<void, Failure> Machine::assign(const Step* step, const StatePath& path, Json value) {
@@ -86,7 +93,7 @@ Result<void, Failure> Machine::assign(const Step* step, const StatePath& path, J
   }
   write_json(value, text);
   const std::size_t bound = state_bytes_bound_ + text.size() + 8 * (path.text.size() + path.names.size());
-  if (bound > setting_.limits.state_bytes_max) {
+  if (bound > setting_.limits.state_bytes_max || program_.state_schema) {
     Json written = state;
     set_path(written, path, std::move(value));
     return write_state(step, std::move(written));

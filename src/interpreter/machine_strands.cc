@@ -118,6 +118,12 @@ Wait Machine::take_wait(const WaitToken& token) {
   return taken;
 }
 
+void Machine::close_timer(const WaitToken& token) {
+  if (token.value.empty()) return;
+  const auto opened = std::erase_if(out_.waits_opened, [&](const Wait& wait) { return wait.token == token; });
+  if (opened == 0) out_.waits_closed.push_back(token);
+}
+
 void Machine::abandon_wait(ActiveStrand&, const WaitToken& token, TaskStatus task_status) {
   const Wait wait = take_wait(token);
   switch (wait.kind) {

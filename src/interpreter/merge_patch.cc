@@ -2,10 +2,13 @@
 
 #include <string>
 
+#include "base/sha256.h"
+
 namespace cairn {
 namespace {
 
 constexpr std::size_t named_max = 50;
+constexpr std::size_t value_bytes_max = 4096;
 
 std::string escaped(std::string_view key) {
   std::string text;
@@ -22,13 +25,22 @@ std::string escaped(std::string_view key) {
 }
 
 // The recursion is bounded: the JSON parser limits the depth of the patch.
-void collect(const Json& patch, const std::string& place, Json& into) {
-  if (into.size() > named_max) return;
-  if (!patch.is_object() || patch.members().empty()) {
-    into.push_back(into.size() < named_max ? place : "…");
+void collect(const Json* before, const Json& patch, const std::string& place, Json& into, std::int64_t& more) {
+  if (patch.is_object() && !patch.members().empty()) {
+    for (const Json::Member& member : patch.members()) {
+      const Json* inner = before != nullptr && before->is_object() ? before->find(member.key) : nullptr;
+      collect(inner, member.value, place + "/" + escaped(member.key), into, more);
+    }
     return;
   }
-  for (const Json::Member& member : patch.members()) collect(member.value, place + "/" + escaped(member.key), into);
+  if (into.size() >= named_max) {
+    ++more;
+    return;
+  }
+  Json change = Json::object({{"path", place}});
+  if (before != nullptr) put_value(change, "old", *before);
+  if (!patch.is_null()) put_value(change, "new", patch);
+  into.push_back(std::move(change));
 }
 
 }  // namespace
@@ -47,10 +59,22 @@ Json merge_patch(const Json& target, const Json& patch) {
   return merged;
 }
 
-Json changed_by(const Json& patch) {
-  Json places = Json::array();
-  collect(patch, "", places);
-  return places;
+void put_value(Json& change, const std::string& name, const Json& value) {
+  std::string text = write_json(value);
+  if (text.size() <= value_bytes_max) {
+    change.set(name, value);
+    return;
+  }
+  change.set(name + "_bytes", static_cast<std::int64_t>(text.size()));
+  change.set(name + "_sha256", sha256_hex(text));
+}
+
+Json changed_by(const Json& target, const Json& patch) {
+  Json changes = Json::array();
+  std::int64_t more = 0;
+  collect(&target, patch, "", changes, more);
+  if (more > 0) changes.push_back(Json::object({{"more", more}}));
+  return changes;
 }
 
 }  // namespace cairn

@@ -36,15 +36,14 @@ Result<InstanceStart, Failure> prepare_start(Turn& turn, const std::string& name
   }
   CAIRN_TRY(start.input, turn.value(input, "input", Json::object()));
   if (program && program->input && !program->input->accepts(start.input)) {
+    const auto violations = program->input->check(start.input);
     Json details = Json::array();
-    std::string message = "the input does not fit " + name + " " + program->version + ":";
-    for (const schema::Violation& violation : program->input->check(start.input)) {
-      message +=
-          " " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message + ";";
+    for (const schema::Violation& violation : violations) {
       details.push_back(Json::object({{"detail", violation.message}, {"pointer", violation.pointer}}));
     }
-    message.back() = ' ';
-    return turn.failure(FailureClass::definition, "invalid_input", message + "(" + turn.step.path + ")",
+    return turn.failure(FailureClass::definition, "invalid_input",
+                        "the input does not fit " + name + " " + program->version + ": " + schema::listed(violations) +
+                            " (" + turn.step.path + ")",
                         std::move(details));
   }
   if (reference) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/limit_refusals.h"
+#include "base/ordered_id.h"
 #include "interpreter/failures.h"
 #include "interpreter/waiting.h"
 
@@ -76,14 +77,23 @@ Result<Json, Failure> signal_key(Turn& turn, const SignalSpec& signal) {
   return turn.machine.bounded_key(&turn.step, Json(key), "key");
 }
 
+namespace {
+
+bool is_over(const Machine& machine, const BufferedSignal& signal) {
+  return signal.until && *signal.until <= machine.now();
+}
+
+}  // namespace
+
 std::optional<Json> take_kept_signal(Turn& turn, const SignalSpec& signal, const Json& key) {
   auto& kept = turn.machine.snapshot().signals;
   for (auto candidate = kept.begin(); candidate != kept.end(); ++candidate) {
-    if (!addresses(key, signal.name, candidate->name, candidate->key)) continue;
+    if (!addresses(key, signal.name, candidate->name, candidate->key) || is_over(turn.machine, *candidate)) continue;
     // A signal whose `where` fails stays kept. Otherwise it would block the matching signals behind it forever.
     const auto taken = fits(turn, signal, candidate->payload);
     if (!taken || !*taken) continue;
     Json payload = std::move(candidate->payload);
+    turn.machine.close_timer(candidate->token);
     kept.erase(candidate);
     return payload;
   }
@@ -111,17 +121,68 @@ const SignalSpec* find_signal(const Turn& turn, const WaitToken& token) {
 Result<void> may_keep(const Setting& setting, const Snapshot& snapshot, const std::string& name) {
   const std::size_t kept_max = setting.limits.buffered_signals_max;
   if (snapshot.signals.size() < kept_max) return {};
-  return limit_error("signals_per_instance", static_cast<std::int64_t>(kept_max),
+  return limit_error("limits.signals_per_instance_max", static_cast<std::int64_t>(kept_max),
                      "limit_signals: instance " + snapshot.instance.value + " does not wait for signal " + name +
                          " and keeps " + std::to_string(kept_max) + " signals already");
+}
+
+Result<void> check_payload(const Program& program, const SignalReceived& signal) {
+  const auto rule = program.signals.find(signal.name);
+  if (rule == program.signals.end() || !rule->second.schema) return {};
+  const schema::Schema& schema = *rule->second.schema;
+  if (schema.accepts(signal.payload)) return {};
+  return Error{ErrorCode::invalid, "signal " + signal.name + ": its schema refuses the payload: " +
+                                       schema::listed(schema.check(signal.payload))};
+}
+
+void keep_signal(Machine& machine, const SignalReceived& signal, Timestamp at, std::uint64_t held) {
+  BufferedSignal kept{.id = signal.id,
+                      .name = signal.name,
+                      .key = signal.key,
+                      .payload = signal.payload,
+                      .at = at,
+                      .held = held,
+                      .until = signal.until};
+  const auto rule = machine.program().signals.find(signal.name);
+  if (!kept.until && rule != machine.program().signals.end() && rule->second.ttl) {
+    kept.until = add(at, *rule->second.ttl);
+  }
+  if (kept.until) {
+    Wait timer;
+    timer.token.value = ordered_uuid(machine.snapshot().instance.value, "wait", machine.next_number());
+    timer.kind = WaitKind::timer;
+    timer.since = at;
+    timer.until = kept.until;
+    timer.name = signal.name;
+    kept.token = timer.token;
+    machine.out().waits_opened.push_back(std::move(timer));
+  }
+  machine.snapshot().signals.push_back(std::move(kept));
+}
+
+void expire_signal(Machine& machine, const std::string& id) {
+  auto& kept = machine.snapshot().signals;
+  const auto found = std::find_if(kept.begin(), kept.end(), [&](const BufferedSignal& one) { return one.id == id; });
+  if (found == kept.end()) return;
+  const Json signal = Json::object(
+      {{"id", found->id}, {"name", found->name}, {"key", found->key}, {"at", format_timestamp(found->at)}});
+  machine.log(LogEntry::Kind::edited, "", Json::object({{"expired", signal}}));
+  OutboxEvent event;
+  event.id.value = derived_uuid(machine.snapshot().instance.value, "event", machine.next_number());
+  event.type = "cairn.signal.expired";
+  event.subject = machine.snapshot().instance.value;
+  event.data = Json::object({{"instance", machine.snapshot().instance.value}, {"signal", signal}});
+  machine.out().outbox.push_back(std::move(event));
+  machine.close_timer(found->token);
+  machine.out().signals_expired.push_back(std::move(*found));
+  kept.erase(found);
 }
 
 Result<void> deliver_signal(Machine& machine, const SignalReceived& signal, Timestamp at) {
   std::vector<Faulted> faulted;
   if (!offer(machine, signal.name, signal.key, signal.payload, &faulted)) {
     CAIRN_TRY_VOID(may_keep(machine.setting(), machine.snapshot(), signal.name));
-    machine.snapshot().signals.push_back(
-        {.id = signal.id, .name = signal.name, .key = signal.key, .payload = signal.payload, .at = at});
+    keep_signal(machine, signal, at, 0);
   }
   raise_all(machine, std::move(faulted));
   return {};
@@ -131,7 +192,9 @@ void offer_kept_signals(Machine& machine) {
   auto& kept = machine.snapshot().signals;
   for (std::size_t i = 0; i < kept.size();) {
     const BufferedSignal signal = kept[i];
-    if (signal.held == 0 && offer(machine, signal.name, signal.key, signal.payload, nullptr)) {
+    if (signal.held == 0 && !is_over(machine, signal) &&
+        offer(machine, signal.name, signal.key, signal.payload, nullptr)) {
+      machine.close_timer(signal.token);
       kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;
@@ -144,7 +207,8 @@ void offer_held_signal(Machine& machine, std::size_t index) {
   kept[index].held = 0;
   const BufferedSignal signal = kept[index];
   std::vector<Faulted> faulted;
-  if (offer(machine, signal.name, signal.key, signal.payload, &faulted)) {
+  if (!is_over(machine, signal) && offer(machine, signal.name, signal.key, signal.payload, &faulted)) {
+    machine.close_timer(signal.token);
     kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(index));
   }
   raise_all(machine, std::move(faulted));

@@ -26,4 +26,19 @@ void set_path(Json& state, const StatePath& path, Json value) {
   at->set(path.names.back(), std::move(value));
 }
 
+std::string pointer_of(const StatePath& path) {
+  std::string pointer;
+  for (const std::string& name : path.names) pointer += "/" + name;  // names need no escapes
+  return pointer;
+}
+
+const Json* find_value(const Json& state, const StatePath& path) {
+  const Json* at = &state;
+  for (const std::string& name : path.names) {
+    at = at->is_object() ? at->find(name) : nullptr;
+    if (at == nullptr) return nullptr;
+  }
+  return at;
+}
+
 }  // namespace cairn

@@ -13,4 +13,8 @@ std::optional<std::string> find_conflict(const Json& state, const StatePath& pat
 // Creates missing and null objects on the way. Call it only if `find_conflict` found no conflict.
 void set_path(Json& state, const StatePath& path, Json value);
 
+// The JSON pointer of a path, and the value there; nullptr: none.
+std::string pointer_of(const StatePath& path);
+const Json* find_value(const Json& state, const StatePath& path);
+
 }  // namespace cairn

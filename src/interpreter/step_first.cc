@@ -1,5 +1,5 @@
 // While it waits, the frame remembers the tokens of its `options` and, for task options, `tasks` by option (`task`,
-// `exclude`, tokens of `reminders`). After one has won, it remembers the `winner` and what that brings into scope.
+// tokens of `reminders`). After one has won, it remembers the `winner` and what that brings into scope.
 #include "interpreter/steps.h"
 #include "interpreter/waiting.h"
 
@@ -66,7 +66,7 @@ void begin(Turn& turn, const FirstStep& first) {
   }
   for (std::size_t i = 0; i < first.options.size(); ++i) {
     if (const auto* task = std::get_if<TaskSpec>(&first.options[i].wait)) {
-      CAIRN_OR_FAIL(turn, prepared[i].task, draft_task(turn, *task));
+      CAIRN_OR_FAIL(turn, prepared[i].task, draft_task(turn, *task, task_place(turn, i)));
     }
   }
   Json tokens = Json::array();
@@ -79,7 +79,7 @@ void begin(Turn& turn, const FirstStep& first) {
       tokens.push_back(turn.open_timer(*option.due).value);
     } else if (option.task) {
       tokens.push_back(open_task(turn, *option.task).value);
-      Json task = Json::object({{"exclude", std::move(option.task->exclude)}, {"task", option.task->fields}});
+      Json task = Json::object({{"task", option.task->fields}});
       Json reminders = Json::array();
       for (const Timestamp at : option.task->reminders) reminders.push_back(turn.open_timer(at).value);
       if (reminders.size() > 0) task.set("reminders", std::move(reminders));

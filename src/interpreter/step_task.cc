@@ -1,4 +1,4 @@
-// While the task is open, the frame remembers `task` (in scope), `exclude` and the token of the `deadline`. Other
+// While the task is open, the frame remembers `task` (in scope) and the token of the `deadline`. Other
 // timers of the step are reminders. After completion, `task` and `completion` are in scope.
 #include "interpreter/steps.h"
 #include "interpreter/waiting.h"
@@ -38,9 +38,9 @@ void deadline_passed(Turn& turn, const TaskStep& step, const Json& task_fields) 
 }  // namespace
 
 void begin(Turn& turn, const TaskStep& step) {
-  CAIRN_OR_FAIL(turn, TaskDraft draft, draft_task(turn, step.task));
+  CAIRN_OR_FAIL(turn, TaskDraft draft, draft_task(turn, step.task, task_place(turn, std::nullopt)));
   open_task(turn, draft);
-  Json data = Json::object({{"exclude", std::move(draft.exclude)}, {"task", std::move(draft.fields)}});
+  Json data = Json::object({{"task", std::move(draft.fields)}});
   const bool passed = draft.row.deadline && *draft.row.deadline <= turn.machine.now();
   if (draft.row.deadline && !passed) data.set("deadline", turn.open_timer(*draft.row.deadline).value);
   for (const Timestamp at : draft.reminders) turn.open_timer(at);

@@ -29,7 +29,11 @@ Result<std::optional<Timestamp>, Failure> evaluate_due(Turn& turn, const std::op
 
 }  // namespace
 
-Result<TaskDraft, Failure> draft_task(Turn& turn, const TaskSpec& task) {
+std::string task_place(const Turn& turn, std::optional<std::size_t> option) {
+  return option ? turn.step.path + "#" + std::to_string(*option) : turn.step.path;
+}
+
+Result<TaskDraft, Failure> draft_task(Turn& turn, const TaskSpec& task, const std::string& place) {
   Machine& machine = turn.machine;
   TaskDraft draft;
   TaskOpened& row = draft.row;
@@ -40,7 +44,7 @@ Result<TaskDraft, Failure> draft_task(Turn& turn, const TaskSpec& task) {
     CAIRN_TRY(row.title, turn.text(*task.title, "title"));
   }
   CAIRN_TRY(row.roles, turn.texts(task.roles, "roles"));
-  CAIRN_TRY(row.exclude, turn.texts(task.exclude, "exclude"));
+  CAIRN_TRY(row.exclude, excluded_people(turn, task, place));
   CAIRN_TRY(row.managers, turn.texts(machine.program().managers, "managers"));
   CAIRN_TRY(row.payload, turn.value(task.payload, "payload", Json::object()));
   if (task.form) row.form = task.form->document();
@@ -58,6 +62,8 @@ Result<TaskDraft, Failure> draft_task(Turn& turn, const TaskSpec& task) {
                           "assignee must be text (" + turn.step.path + ")");
     }
     if (assignee.is_string()) row.assignee = assignee.as_string();
+    // A person who may not have the task does not begin with it.
+    if (is_among(row.exclude, row.assignee)) row.assignee.clear();
   }
   if (task.deadline) {
     CAIRN_TRY(row.deadline, turn.due(task.deadline->after, task.deadline->at, "deadline"));
@@ -67,7 +73,6 @@ Result<TaskDraft, Failure> draft_task(Turn& turn, const TaskSpec& task) {
     draft.reminders.push_back(at);
   }
   row.reference = machine.snapshot().reference;
-  draft.exclude = to_list(row.exclude);
   draft.fields = Json::object({{"assignee", row.assignee.empty() ? Json() : Json(row.assignee)},
                                {"created_at", format_timestamp(machine.now())},
                                {"name", row.name},
@@ -119,7 +124,7 @@ void emit_reminder(Turn& turn, const Json& task) {
 
 std::optional<OpenTask> find_task(const Turn& turn, const WaitToken& token) {
   if (const auto* step = std::get_if<TaskStep>(&turn.step.body)) {
-    return OpenTask{&step->task, turn.data()["task"], turn.data()["exclude"]};
+    return OpenTask{&step->task, turn.data()["task"], task_place(turn, std::nullopt)};
   }
   const auto* first = std::get_if<FirstStep>(&turn.step.body);
   if (!first) return std::nullopt;
@@ -128,28 +133,26 @@ std::optional<OpenTask> find_task(const Turn& turn, const WaitToken& token) {
   const auto* task = std::get_if<TaskSpec>(&first->options[*option].wait);
   const Json& held = turn.data()["tasks"][std::to_string(*option)];
   if (!task) return std::nullopt;
-  return OpenTask{task, held["task"], held["exclude"]};
+  return OpenTask{task, held["task"], task_place(turn, *option)};
 }
 
 Result<void> check_completion(Turn& turn, const OpenTask& open, const TaskCompleted& completion) {
   const std::string name = "task " + open.task->name;
-  if (open.exclude.is_array()) {
-    for (const Json& person : open.exclude.items()) {
-      if (person.is_string() && person.as_string() == completion.by) {
-        return Error{ErrorCode::not_allowed, name + ": " + completion.by + " may not complete it (exclude)"};
-      }
-    }
+  auto excluded = excluded_people(turn, *open.task, open.place);
+  if (!excluded) {
+    return Error{ErrorCode::invalid, name + ": `exclude` cannot be checked: " + excluded.error().message};
+  }
+  if (is_among(*excluded, completion.by)) {
+    return Error{ErrorCode::not_allowed, name + ": " + completion.by + " may not complete it (exclude)"};
   }
   if (open.task->form && !open.task->form->accepts(completion.payload)) {
-    std::string message = name + ": the form refuses the completion:";
+    const auto violations = open.task->form->check(completion.payload);
     std::vector<ErrorPlace> places;
-    for (const schema::Violation& violation : open.task->form->check(completion.payload)) {
-      message +=
-          " " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message + ";";
+    for (const schema::Violation& violation : violations) {
       places.push_back({"/payload" + violation.pointer, violation.message});
     }
-    message.pop_back();
-    return Error{ErrorCode::invalid, message, std::move(places)};
+    return Error{ErrorCode::invalid, name + ": the form refuses the completion: " + schema::listed(violations),
+                 std::move(places)};
   }
   Machine& machine = turn.machine;
   const Wakening wakening{

@@ -271,9 +271,10 @@ void Engine::signal(const InstanceId& id, const std::string& name, const Json& p
   });
 }
 
-Result<std::size_t> Engine::broadcast(const std::string& name, const Json& key, const Json& payload, Duration ttl,
-                                      const std::string& signal_id) {
-  CAIRN_TRY(const SignalOutcome outcome, parts_->core->instances().broadcast({signal_id, name, key, payload, {}}, ttl));
+Result<std::size_t> Engine::broadcast(const std::string& name, const Json& key, const Json& payload,
+                                      std::optional<Duration> ttl, const std::string& signal_id) {
+  CAIRN_TRY(const SignalOutcome outcome,
+            parts_->core->instances().broadcast(SignalRequest{signal_id, name, key, payload, {}, ttl}));
   return outcome.delivered.size();
 }
 
@@ -304,17 +305,20 @@ Result<InstanceAnswer> Engine::cancel(const InstanceId& id, const std::string& r
 Result<InstanceAnswer> Engine::suspend(const InstanceId& id, const std::string& reason, const Actor& actor) {
   return parts_->core->instances().request(id, SuspendRequested{reason}, actor);
 }
-Result<InstanceAnswer> Engine::resume(const InstanceId& id, const Actor& actor) {
-  return parts_->core->instances().request(id, ResumeRequested{}, actor);
+Result<InstanceAnswer> Engine::resume(const InstanceId& id, const Actor& actor, const std::string& reason) {
+  return parts_->core->instances().request(id, ResumeRequested{reason}, actor);
 }
-Result<InstanceAnswer> Engine::retry(const InstanceId& id, const Actor& actor) {
-  return parts_->core->instances().request(id, RetryRequested{}, actor);
+Result<InstanceAnswer> Engine::retry(const InstanceId& id, const Actor& actor, const std::string& reason,
+                                     bool new_key) {
+  return parts_->core->instances().request(id, RetryRequested{new_key, reason}, actor);
 }
-Result<InstanceAnswer> Engine::skip(const InstanceId& id, const Json& result, const Actor& actor) {
-  return parts_->core->instances().request(id, SkipRequested{result}, actor);
+Result<InstanceAnswer> Engine::skip(const InstanceId& id, const Json& result, const Actor& actor,
+                                    const std::string& reason) {
+  return parts_->core->instances().request(id, SkipRequested{result, reason}, actor);
 }
-Result<InstanceAnswer> Engine::edit(const InstanceId& id, const Json& merge_patch, const Actor& actor) {
-  return parts_->core->instances().request(id, StateEdited{merge_patch}, actor);
+Result<InstanceAnswer> Engine::edit(const InstanceId& id, const Json& merge_patch, const Actor& actor,
+                                    const std::string& reason) {
+  return parts_->core->instances().request(id, StateEdited{merge_patch, reason}, actor);
 }
 
 Store& Engine::store() { return *parts_->store; }

@@ -1,6 +1,8 @@
 // Operator actions through the embedding interface.
 #include "node/engine_fixture_test.h"
 
+#include <algorithm>
+
 namespace cairn::node {
 
 TEST_P(EngineOnAStore, AnIncidentIsEditedAndRetried) {
@@ -68,14 +70,51 @@ TEST_P(EngineOnAStore, AnEndedInstanceIsDeletedSoftly) {
 TEST_P(EngineOnAStore, TheHistorySaysWhoEditedTheState) {
   deploy(divider);
   const InstanceId id = start("divider", Json::object({{"by", 0}})).instance;
-  ASSERT_TRUE(engine_->edit(id, Json::object({{"by", 5}}), {"olga", {}}).has_value());
+  ASSERT_TRUE(engine_->edit(id, Json::object({{"by", 5}, {"note", "x"}}), {"olga", {}}, "a typing error").has_value());
   restart();
   const auto history = engine_->store().history(id, {});
   ASSERT_TRUE(history.has_value());
   const LogEntry& last = history->items.back().entry;
   EXPECT_EQ(last.kind, LogEntry::Kind::edited);
   EXPECT_EQ(last.actor, "olga");
-  EXPECT_EQ(last.details, Json::object({{"changed", Json::array({"/by"})}}));
+  EXPECT_EQ(last.details["reason"], Json("a typing error"));
+  EXPECT_EQ(last.details["changed"], Json::array({Json::object({{"path", "/by"}, {"old", 0}, {"new", 5}}),
+                                                  Json::object({{"path", "/note"}, {"new", "x"}})}));
+}
+
+TEST_P(EngineOnAStore, TheHistorySaysWhyAnIncidentWasRetriedOrSkipped) {
+  deploy(divider);
+  const InstanceId id = start("divider", Json::object({{"by", 0}})).instance;
+  const auto last = [&](LogEntry::Kind kind) {
+    const auto rows = engine_->store().history(id, {})->items;
+    const auto found =
+        std::find_if(rows.rbegin(), rows.rend(), [&](const HistoryRow& row) { return row.entry.kind == kind; });
+    return found == rows.rend() ? Json() : found->entry.details;
+  };
+  ASSERT_TRUE(engine_->retry(id, {"olga", {}}, "once more").has_value());
+  EXPECT_EQ(last(LogEntry::Kind::resumed)["reason"], Json("once more"));
+  EXPECT_EQ(last(LogEntry::Kind::resumed)["retry"], Json("divide"));
+  ASSERT_TRUE(engine_->skip(id, Json(), {"olga", {}}, "not needed").has_value());
+  EXPECT_EQ(last(LogEntry::Kind::skipped)["reason"], Json("not needed"));
+}
+
+TEST_P(EngineOnAStore, ASignalMayRequireAStateVersion) {
+  deploy(counter);
+  const InstanceId id = start("counter").instance;
+  SignalRequest signal;
+  signal.name = "add";
+  signal.payload = Json(1);
+  signal.id = "once";
+  signal.state_version = 9;
+  const auto stale = engine_->core().instances().signal(id, signal);
+  ASSERT_FALSE(stale.has_value());
+  EXPECT_EQ(stale.error().code, ErrorCode::conflict);
+  EXPECT_TRUE(stale.error().message.starts_with("stale_version:")) << stale.error().message;
+  signal.state_version = 1;
+  ASSERT_TRUE(engine_->core().instances().signal(id, signal).has_value());
+  const auto again = engine_->core().instances().signal(id, signal);
+  ASSERT_TRUE(again.has_value()) << again.error().message;
+  EXPECT_TRUE(again->repeated) << "a repeat is recognized although the instance has moved";
 }
 
 }  // namespace cairn::node

@@ -179,4 +179,69 @@ TEST_P(EngineOnAStore, ManyThreadsOnOneInstanceLoseNothing) {
   EXPECT_EQ(now(id).output, Json(40));
 }
 
+TEST_P(EngineOnAStore, AKeptSignalStaysUntilAnInstanceWaits) {
+  deploy(listener);
+  ASSERT_TRUE(engine_->broadcast("paid", Json("1"), Json(5)).has_value());
+  pass(Duration::of_seconds(400 * 86'400));
+  restart();
+  const InstanceId id = start("listener", Json::object({{"no", "1"}})).instance;
+  engine_->run_until_idle();
+  EXPECT_EQ(now(id).output, Json(5));
+}
+
+TEST_P(EngineOnAStore, AnExpiredSignalIsADeadLetterThatCanBeReplayed) {
+  deploy(R"(
+cairn: 1
+name: rules
+version: 1.0.0
+signals: { paid: { ttl: 2d, schema: { type: number } } }
+steps: [ { task: { name: T } }, { signal: { name: paid, result: p } } ]
+output: = state.p
+)");
+  EXPECT_EQ(engine_->broadcast("paid", Json("1"), Json("text")).error().code, ErrorCode::invalid);
+  ASSERT_TRUE(engine_->broadcast("paid", Json("1"), Json(5)).has_value());
+  const InstanceId id = start("rules").instance;
+  ASSERT_TRUE(engine_->signal(id, "paid", Json(6)).has_value());
+  EXPECT_EQ(engine_->signal(id, "paid", Json("text")).error().code, ErrorCode::invalid);
+  pass(Duration::of_seconds(86'400));
+  EXPECT_EQ(engine_->store().list_signals({}, {})->items.size(), 1u);
+  pass(Duration::of_seconds(86'401));
+  EXPECT_TRUE(engine_->store().list_signals({}, {})->items.empty());
+  EXPECT_TRUE(engine_->store().find_snapshot(id)->value().signals.empty());
+  EXPECT_EQ(engine_->core().signals_expired(), 2u);
+  const auto letters = engine_->store().list_dead_letters({})->items;
+  ASSERT_EQ(letters.size(), 2u);
+  for (const DeadLetter& letter : letters) {
+    EXPECT_TRUE(letter.reason.starts_with("expired")) << letter.reason;
+    if (letter.instance) {
+      EXPECT_EQ(*letter.instance, id);
+      ASSERT_TRUE(*engine_->store().replay_dead_letter(letter.id));
+    }
+  }
+  engine_->run_until_idle();
+  ASSERT_TRUE(engine_->complete(only_task(), Json::object(), ann).has_value());
+  EXPECT_EQ(now(id).output, Json(6)) << "the replayed signal is another one";
+}
+
+TEST_P(EngineOnAStore, ADefinitionThatSetsNoTimeKeepsASignalForEver) {
+  const auto define = [&](const std::string& name, const std::string& rules) {
+    deploy(("cairn: 1\nname: " + name + "\nversion: 1.0.0\n" + rules +
+            "steps: [ { signal: { name: paid, key: = input.no } } ]\n")
+               .c_str());
+  };
+  const auto until = [&](const char* key, const Json& payload) {
+    EXPECT_TRUE(engine_->broadcast("paid", Json(key), payload).has_value());
+    const auto kept = engine_->store().list_signals({"paid", key}, {})->items;
+    return kept.empty() ? std::nullopt : kept[0].until;
+  };
+  define("short", "signals: { paid: { ttl: 1h, schema: { type: number } } }\n");
+  EXPECT_TRUE(until("1", Json(1)).has_value());
+  EXPECT_EQ(engine_->broadcast("paid", Json("2"), Json("text")).error().code, ErrorCode::invalid);
+  define("long", "signals: { paid: { ttl: 1d, schema: { type: string } } }\n");
+  EXPECT_GT(*until("3", Json("text")), *until("1", Json(1)));
+  EXPECT_EQ(engine_->broadcast("paid", Json("4"), Json(true)).error().code, ErrorCode::invalid);
+  define("plain", "");
+  EXPECT_FALSE(until("5", Json(true)).has_value()) << "this definition waits for it without a rule";
+}
+
 }  // namespace cairn::node

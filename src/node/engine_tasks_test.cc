@@ -1,6 +1,8 @@
 // Tasks through the embedding interface: permissions, times and repeated requests.
 #include "node/engine_fixture_test.h"
 
+#include <map>
+
 namespace cairn::node {
 
 TEST_P(EngineOnAStore, TheWrongPersonMayNotComplete) {
@@ -49,6 +51,49 @@ TEST_P(EngineOnAStore, TasksAreAssignedAndReleased) {
   change.kind = TaskChange::Kind::release;
   EXPECT_TRUE(core.tasks().change(change, {}).has_value());
   EXPECT_TRUE(engine_->complete(task, approval, ann).has_value());
+}
+
+TEST_P(EngineOnAStore, ExclusionIsCheckedWithTheCurrentStateWhenATaskIsTaken) {
+  deploy(R"(
+cairn: 1
+name: eyes
+version: 1.0.0
+state: { maker: nobody }
+steps:
+  - parallel:
+      branches:
+        make: [ { task: { name: Make, on_complete: [ { set: { maker: = task.completed_by } } ] } } ]
+        check: [ { task: { name: Check, exclude: '= [state.maker]' } } ]
+        sign: [ { task: { name: Sign, four_eyes: [Make] } } ]
+)");
+  start("eyes");
+  std::map<std::string, TaskId> tasks;
+  const auto open = engine_->tasks();
+  for (const OpenTaskView& task : *open) tasks[task.name] = task.id;
+  const auto assign = [&](const std::string& task, const std::string& to) {
+    TaskChange change;
+    change.kind = TaskChange::Kind::assign;
+    change.task = tasks.at(task);
+    change.assignee = to;
+    const auto changed = engine_->core().tasks().change(change, {});
+    return changed ? std::string("done") : changed.error().message;
+  };
+  const auto release = [&](const std::string& task) {
+    TaskChange change;
+    change.kind = TaskChange::Kind::release;
+    change.task = tasks.at(task);
+    return engine_->core().tasks().change(change, {}).has_value();
+  };
+  EXPECT_EQ(assign("Check", "ann"), "done");
+  ASSERT_TRUE(release("Check"));
+  ASSERT_TRUE(engine_->complete(tasks.at("Make"), Json::object(), ann).has_value());
+  restart();
+  for (const char* const task : {"Check", "Sign"}) {
+    EXPECT_NE(assign(task, "ann").find("exclude"), std::string::npos) << task;
+    EXPECT_EQ(engine_->complete(tasks.at(task), Json::object(), ann).error().code, ErrorCode::not_allowed) << task;
+    EXPECT_EQ(assign(task, "bob"), "done");
+    EXPECT_TRUE(engine_->complete(tasks.at(task), Json::object(), {"bob", {}}).has_value());
+  }
 }
 
 TEST_P(EngineOnAStore, DeadlinesAndRemindersKnowWhoHasTheTask) {

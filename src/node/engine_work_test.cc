@@ -93,6 +93,63 @@ TEST_P(EngineOnAStore, AFailureThatCannotBeRetriedSuspends) {
   EXPECT_EQ(done->error->code, "card_refused");
 }
 
+TEST_P(EngineOnAStore, AFailureWithoutAClassIsRetriedLikeAnyOther) {
+  std::atomic<int> calls = 0;
+  handler_ = [&](const Work& work) -> WorkDone {
+    ++calls;
+    if (work.attempt == 2) return Json(work.attempt);
+    Failure busy;
+    busy.code = "busy";
+    WorkDone done(busy);
+    done.retry_after = Duration();
+    return done;
+  };
+  open();
+  deploy(caller);
+  engine_->run();
+  const InstanceId id = start("caller", Json::object({{"amount", 9}})).instance;
+  const auto done = engine_->wait(id, std::chrono::seconds(20));
+  ASSERT_TRUE(done.has_value());
+  EXPECT_EQ(done->status, Status::completed) << (done->error ? done->error->code : "");
+  EXPECT_EQ(done->output, Json(2));
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_P(EngineOnAStore, ARetryByAnOperatorKeepsTheKeyOfTheCall) {
+  deploy(caller);
+  const InstanceId id = start("caller", Json::object({{"amount", 9}})).instance;
+  const LeaseRequest request{"outside", {"billing."}, {}, 10, Duration::of_seconds(30)};
+  std::vector<std::string> keys;
+  std::vector<RunId> runs;
+  const auto fail = [&] {
+    const auto leased = engine_->store().lease_runs(request);
+    ASSERT_EQ(leased->size(), 1u);
+    keys.push_back(leased->at(0).idempotency_key);
+    runs.push_back(leased->at(0).id);
+    Failure down;
+    down.code = "down";
+    const RunReport report{leased->at(0).id, leased->at(0).fence, Json(), down, false, std::nullopt, "outside"};
+    ASSERT_EQ(*engine_->core().reports().report(report), RunAnswer::finished);
+    ASSERT_EQ(now(id).status, Status::suspended);
+  };
+  fail();
+  ASSERT_TRUE(engine_->retry(id, {}, "the bank is back").has_value());
+  restart();
+  fail();
+  ASSERT_TRUE(engine_->retry(id).has_value());
+  fail();
+  EXPECT_FALSE(keys[0].empty());
+  EXPECT_EQ(keys[1], keys[0]);
+  EXPECT_EQ(keys[2], keys[0]);
+  EXPECT_NE(runs[1], runs[0]) << "a retry is a run of its own";
+  ASSERT_TRUE(engine_->retry(id, {}, "as a new order", true).has_value());
+  fail();
+  EXPECT_NE(keys[3], keys[0]);
+  ASSERT_TRUE(engine_->retry(id).has_value());
+  fail();
+  EXPECT_EQ(keys[4], keys[3]) << "the new key is kept from then on";
+}
+
 TEST_P(EngineOnAStore, AWorkerOutsideLeasesRetriesAndReports) {
   deploy(caller);
   const InstanceId id = start("caller", Json::object({{"amount", 9}})).instance;

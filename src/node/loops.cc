@@ -113,7 +113,8 @@ void Loops::run_timers() {
       help_ = true;
       help_wanted_.notify_one();
     }
-    const bool busy = fired + core_.due().end_exhausted_runs() + fire_schedules(core_) > 0;
+    const bool busy =
+        fired + core_.due().end_exhausted_runs() + core_.due().expire_signals() + fire_schedules(core_) > 0;
     runs_due_();
     if (busy) continue;
     const auto due = core_.due().next_due(looked_at);

@@ -13,7 +13,6 @@ namespace cairn {
 namespace {
 
 constexpr std::size_t attribute_bytes_max = 1024;
-constexpr std::size_t batch_max = 1000;
 
 bool is_unreserved(unsigned char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '%'; }
 
@@ -161,7 +160,8 @@ Result<InboundEvent> read_cloud_event(const Json& event) {
   return read;
 }
 
-Result<std::vector<InboundEvent>> read_cloud_events(const EventHeaders& headers, std::string_view body) {
+Result<std::vector<InboundEvent>> read_cloud_events(const EventHeaders& headers, std::string_view body,
+                                                    std::size_t batch_max) {
   const std::string_view type = find(headers, "content-type");
   std::string media_type(type.substr(0, type.find(';')));
   while (!media_type.empty() && media_type.back() == ' ') media_type.pop_back();
@@ -170,7 +170,10 @@ Result<std::vector<InboundEvent>> read_cloud_events(const EventHeaders& headers,
   if (media_type == batch_type) {
     CAIRN_TRY(const Json batch, parse_json(body));
     if (!batch.is_array()) return Error{ErrorCode::invalid, "a batch of CloudEvents must be a list"};
-    if (batch.size() > batch_max) return limit_error("event_batch", batch_max, "a batch has at most 1000 events");
+    if (batch.size() > batch_max) {
+      return limit_error("limits.event_batch_max", static_cast<std::int64_t>(batch_max),
+                         "a batch has at most " + std::to_string(batch_max) + " events");
+    }
     std::vector<InboundEvent> events;
     for (const Json& one : batch.items()) {
       CAIRN_TRY(InboundEvent read, read_cloud_event(one));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/result.h"
 #include "store/rows.h"
 
@@ -46,6 +47,7 @@ struct InboundEvent {
 // ErrorCode::invalid names the missing or wrong attribute.
 Result<InboundEvent> read_cloud_event(const Json& event);
 // Accepts every mode: structured, batched or binary. The content type and the headers tell which one it is.
-Result<std::vector<InboundEvent>> read_cloud_events(const EventHeaders& headers, std::string_view body);
+Result<std::vector<InboundEvent>> read_cloud_events(const EventHeaders& headers, std::string_view body,
+                                                    std::size_t batch_max = Limits().event_batch_max);
 
 }  // namespace cairn

@@ -23,7 +23,7 @@ constexpr std::size_t first_leased_max = 16;
 
 }  // namespace
 
-LeaseWaiters::LeaseWaiters(RunStore& store) : store_(store) {}
+LeaseWaiters::LeaseWaiters(RunStore& store, std::size_t waiting_max) : store_(store), waiting_max_(waiting_max) {}
 
 LeaseWaiters::~LeaseWaiters() { stop(); }
 
@@ -49,7 +49,7 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Don
   Result<std::vector<RunRow>> answer = std::vector<RunRow>();
   {
     const std::lock_guard lock(mutex_);
-    if (!stopping_ && waiting_.size() < waiting_max) {
+    if (!stopping_ && waiting_.size() < waiting_max_) {
       waiting_.push_back(
           {std::move(request), std::chrono::steady_clock::now() + wait, std::move(done), std::move(listening)});
       if (!thread_.joinable()) thread_ = std::jthread([this] { run(); });
@@ -59,7 +59,10 @@ void LeaseWaiters::ask(LeaseRequest request, std::chrono::milliseconds wait, Don
       if (look_ || sooner_) changed_.notify_one();
       return;
     }
-    if (!stopping_) answer = overload_error("lease_waiters", waiting_max, "too many workers wait for runs");
+    if (!stopping_) {
+      answer = overload_error("limits.lease_waiters_max", static_cast<std::int64_t>(waiting_max_),
+                              "too many workers wait for runs");
+    }
   }
   done(std::move(answer));
 }
@@ -113,7 +116,7 @@ std::size_t LeaseWaiters::expected_to_fit(const Question& question, std::size_t 
 
 void LeaseWaiters::note_size(const Question& question, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (sizes_.size() >= waiting_max) sizes_.clear();
+  if (sizes_.size() >= waiting_max_) sizes_.clear();
   sizes_[question] = bytes;
 }
 
@@ -130,7 +133,7 @@ bool LeaseWaiters::is_drained(const Question& question) const {
 void LeaseWaiters::note_drained(Question question, Looks asked_at) {
   const std::lock_guard lock(mutex_);
   if (asked_at != looks_) return;
-  if (drained_.size() >= waiting_max) drained_.clear();
+  if (drained_.size() >= waiting_max_) drained_.clear();
   drained_[std::move(question)] = std::chrono::steady_clock::now();
 }
 

@@ -19,14 +19,13 @@
 #include <vector>
 
 #include "base/done.h"
+#include "base/limits.h"
 #include "store/run_store.h"
 
 namespace cairn {
 
 class LeaseWaiters {
  public:
-  static constexpr std::size_t waiting_max = 10'000;
-
   // Whether the client is still connected. A run leased to a disconnected client would wait until its lease expires.
   using Listening = std::function<bool()>;
 
@@ -42,8 +41,8 @@ class LeaseWaiters {
   using Places = std::list<Place>;
 
  public:
-  // `store` must outlive it.
-  explicit LeaseWaiters(RunStore& store);
+  // `store` must outlive it. `waiting_max`: how many requests may wait.
+  explicit LeaseWaiters(RunStore& store, std::size_t waiting_max = Limits().lease_waiters_max);
   ~LeaseWaiters();
 
   // New runs for one waiting request. The thread that resolves the last promise of a request answers it. Promises that
@@ -116,6 +115,7 @@ class LeaseWaiters {
   void release_returned();
 
   RunStore& store_;
+  const std::size_t waiting_max_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Places waiting_;

@@ -8,7 +8,8 @@
 
 namespace cairn {
 
-RunIntake::RunIntake(RunStore& runs, AccessStore& audit) : runs_(runs), audit_(audit) {}
+RunIntake::RunIntake(RunStore& runs, AccessStore& audit, std::size_t waiting_max)
+    : runs_(runs), audit_(audit), waiting_max_(waiting_max) {}
 
 RunIntake::~RunIntake() { stop(); }
 
@@ -28,8 +29,9 @@ void RunIntake::submit(RunRow run, Done<Result<SubmittedRun>> done) {
   PendingAuditRows pending_audit;
   {
     const std::lock_guard lock(mutex_);
-    if (!stopping_ && waiting_.size() >= waiting_max) {
-      refused = overload_error("run_intake", waiting_max, "too many runs wait for the store; try again later");
+    if (!stopping_ && waiting_.size() >= waiting_max_) {
+      refused = overload_error("limits.runs_waiting_max", static_cast<std::int64_t>(waiting_max_),
+                               "too many runs wait for the store; try again later");
     } else if (!stopping_) {
       waiting_.push_back({std::move(run), std::move(done), pending_audit.rows()});
       pending_audit.written();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/done.h"
+#include "base/limits.h"
 #include "store/access_store.h"
 #include "store/run_store.h"
 
@@ -21,9 +22,9 @@ using SubmittedRun = std::pair<RunRow, bool>;  // the row, and whether it is new
 class RunIntake {
  public:
   static constexpr std::size_t batch_max = 1000;
-  static constexpr std::size_t waiting_max = 65'536;
 
-  RunIntake(RunStore& runs, AccessStore& audit);
+  // `waiting_max`: how many runs may wait for the store.
+  RunIntake(RunStore& runs, AccessStore& audit, std::size_t waiting_max = Limits().runs_waiting_max);
   ~RunIntake();
 
   // Calls `done` once, from a writing thread; it must not block and must not call back into this object. `done`
@@ -37,6 +38,7 @@ class RunIntake {
 
   RunStore& runs_;
   AccessStore& audit_;
+  const std::size_t waiting_max_;
   std::mutex mutex_;
   std::condition_variable filled_;
   struct Entry {

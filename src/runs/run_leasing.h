@@ -21,8 +21,8 @@ namespace cairn {
 class RunLeasing {
  public:
   // The stores outlive it. `node` holds the leases of this node.
-  RunLeasing(RunStore& runs, RunTypeStore& types, std::string node)
-      : node_(std::move(node)), types_(types), waiters_(runs) {}
+  RunLeasing(RunStore& runs, RunTypeStore& types, std::string node, const Limits& limits = {})
+      : node_(std::move(node)), types_(types), waiters_(runs, limits.lease_waiters_max) {}
 
   // How runs of a type are treated.
   RunTypes& types() { return types_; }

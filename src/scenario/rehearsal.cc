@@ -246,8 +246,13 @@ Result<void> Rehearsal::complete(const OpenTask& task, const std::string& by, co
   return run_until_waiting();
 }
 
-Result<void> Rehearsal::signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) {
-  CAIRN_TRY_VOID(deliver({root_, SignalReceived{id, name, key, payload}}));
+Result<void> Rehearsal::signal(SignalReceived signal, std::optional<Duration> ttl) {
+  if (is_final(root().snapshot.status)) {
+    return Error{ErrorCode::conflict,
+                 "instance " + root_.value + " is " + to_string(root().snapshot.status) + " and takes no more signals"};
+  }
+  if (ttl) signal.until = add(now_, *ttl);
+  CAIRN_TRY_VOID(deliver({root_, std::move(signal)}));
   return run_until_waiting();
 }
 
@@ -270,14 +275,17 @@ Result<bool> Rehearsal::offer_kept_to_children() {
                (wait.key.is_null() || wait.key == signal.key);
       });
       if (!waits) continue;
-      CAIRN_TRY(Advance next,
-                advance(*child.program, options_.setting, child.snapshot,
-                        event_of(id, SignalReceived{signal.id, signal.name, signal.key, signal.payload})));
+      auto offered =
+          advance(*child.program, options_.setting, child.snapshot,
+                  event_of(id, SignalReceived{signal.id, signal.name, signal.key, signal.payload, signal.until}));
+      if (!offered && offered.error().code == ErrorCode::invalid) continue;  // the child's schema refuses it
+      CAIRN_TRY(Advance next, std::move(offered));
       const auto& left = next.after.signals;
       const bool unused =
           std::any_of(left.begin(), left.end(), [&](const BufferedSignal& s) { return s.id == signal.id; });
       if (unused && next.after.status == child.snapshot.status) continue;
       std::erase_if(instances_.at(root_).snapshot.signals, [&](const BufferedSignal& s) { return s.id == signal.id; });
+      std::erase_if(timers_, [&](const Timer& timer) { return signal.until && timer.token == signal.token; });
       CAIRN_TRY_VOID(take(id, std::move(next)));
       return true;
     }

@@ -79,7 +79,8 @@ class Rehearsal {
   Result<void> complete(const OpenTask& task, const std::string& by, const Json& payload);
   // Sends a signal to the root instance. If the root does not use it, it is offered to the children that wait for it.
   // `id` names the signal in `kept`.
-  Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload);
+  // ErrorCode::conflict if the root has ended. `ttl`: how long the signal is kept if no step takes it.
+  Result<void> signal(SignalReceived signal, std::optional<Duration> ttl = {});
   // An operator's request to the root instance.
   Result<void> request(EventBody what);
 

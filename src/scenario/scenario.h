@@ -60,7 +60,8 @@ class Stage {
   virtual Result<void> start(const InstanceId& id) = 0;
   // Answers the oldest open task of that name.
   virtual Result<void> answer(const std::string& task, const std::string& by, const Json& payload) = 0;
-  virtual Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) = 0;
+  // ErrorCode::conflict if the instance has ended, as a server says it.
+  virtual Result<void> signal(const SignalReceived& signal, std::optional<Duration> ttl) = 0;
   virtual Result<void> reply(const CallReply& reply) = 0;
   // An operator's request to the instance.
   virtual Result<void> request(EventBody what) = 0;

@@ -20,8 +20,8 @@ class RehearsalStage final : public Stage {
     }
     return Error{ErrorCode::not_found, "no task " + name + " is open"};
   }
-  Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) override {
-    return rehearsal_.signal(id, name, key, payload);
+  Result<void> signal(const SignalReceived& signal, std::optional<Duration> ttl) override {
+    return rehearsal_.signal(signal, ttl);
   }
   Result<void> reply(const CallReply& reply) override { return rehearsal_.reply_now(reply); }
   Result<void> request(EventBody what) override { return rehearsal_.request(std::move(what)); }
@@ -129,7 +129,11 @@ class ScenarioRun {
     if (step.kind == "signal") {
       const std::string name(value.is_string() ? value.as_string() : value.text_or("name", ""));
       sent_.push_back(name);
-      return stage_.signal(signal_id(sent_.size()), name, value["key"], value["payload"]);
+      std::optional<Duration> ttl;
+      if (const Json* length = value.is_object() ? value.find("ttl") : nullptr) {
+        CAIRN_TRY(ttl, parse_duration(length->as_string()));
+      }
+      return stage_.signal({signal_id(sent_.size()), name, value["key"], value["payload"]}, ttl);
     }
     if (step.kind == "reply") return reply(value);
     if (step.kind == "clock") return clock(value);

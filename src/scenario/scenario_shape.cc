@@ -52,8 +52,11 @@ std::optional<Misshapen> check_answer(const SourceNode& value) {
 
 std::optional<Misshapen> check_signal(const SourceNode& value) {
   if (is_filled_text(value)) return std::nullopt;
-  if (auto wrong = check_members(value, "signal", {"name", "key", "payload"})) return wrong;
+  if (auto wrong = check_members(value, "signal", {"name", "key", "payload", "ttl"})) return wrong;
   if (auto wrong = check_text(value, "signal", "name", true)) return wrong;
+  if (const SourceNode* ttl = value.find("ttl"); ttl && !(is_text(*ttl) && parse_duration(ttl->scalar.as_string()))) {
+    return Misshapen{ttl->at, "`ttl` is a duration such as 7d"};
+  }
   if (const SourceNode* key = value.find("key"); key && is_null(*key)) return std::nullopt;
   return check_text(value, "signal", "key", false);
 }

@@ -29,4 +29,13 @@ bool Schema::accepts(const Json& data) const { return Evaluation(*compiled_, nul
 
 const Json& Schema::document() const { return compiled_->document; }
 
+std::string listed(const std::vector<Violation>& violations) {
+  std::string text;
+  for (const Violation& violation : violations) {
+    if (!text.empty()) text += "; ";
+    text += (violation.pointer.empty() ? "/" : violation.pointer) + ": " + violation.message;
+  }
+  return text;
+}
+
 }  // namespace cairn::schema

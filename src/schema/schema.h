@@ -23,6 +23,9 @@ struct Violation {
   bool operator==(const Violation&) const = default;
 };
 
+// All violations on one line, each with its place: "/amount: must be a number; /: …".
+std::string listed(const std::vector<Violation>& violations);
+
 // One fault in a schema; `pointer` leads into the schema document.
 struct SchemaFault {
   std::string pointer;

@@ -196,6 +196,34 @@ std::optional<OutboxEntry> event_of(const DeadLetter& letter, Timestamp at, cons
                policy);
 }
 
+namespace {
+
+Json about(const KeptSignal& signal) {
+  Json data = Json::object({{"id", signal.id}, {"name", signal.name}, {"key", signal.key}});
+  data.set("at", format_timestamp(signal.at));
+  if (signal.until) data.set("until", format_timestamp(*signal.until));
+  return data;
+}
+
+}  // namespace
+
+OutboxEntry event_of_expiry(const KeptSignal& signal, Timestamp at, const EventPolicy& policy) {
+  const std::string& subject = signal.id.empty() ? signal.name : signal.id;
+  Json data = Json::object({{"instance", Json()}, {"signal", about(signal)}});
+  return entry(subject + "/expired/" + std::to_string(signal.number) + "/" + std::to_string(at.unix_ms()),
+               "cairn.signal.expired", subject, std::move(data), "", policy);
+}
+
+DeadLetter letter_of_expiry(const KeptSignal& signal) {
+  DeadLetter letter;
+  letter.kind = "signal";
+  letter.envelope = about(signal);
+  letter.envelope.set("payload", signal.payload);
+  letter.reason = "expired: no instance waited for signal " + signal.name + " before its time to live was over";
+  letter.node = "store";  // any node may find it
+  return letter;
+}
+
 InstanceId instance_of_run(const Unit& unit) {
   return unit.advances.empty() ? InstanceId{} : unit.advances.front().after.instance;
 }

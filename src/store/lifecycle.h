@@ -42,6 +42,11 @@ std::optional<OutboxEntry> entry_of(const OutboxEvent& incident, const EventPoli
 InstanceId instance_of(const OutboxEvent& incident);  // or an empty id
 std::optional<OutboxEntry> event_of(const DeadLetter& letter, Timestamp at, const EventPolicy& policy);
 
+// The event and the dead letter of a kept signal whose time to live is over. The event is always written: an accepted
+// signal is never lost silently.
+OutboxEntry event_of_expiry(const KeptSignal& signal, Timestamp at, const EventPolicy& policy);
+DeadLetter letter_of_expiry(const KeptSignal& signal);
+
 // The instance of the unit's run, or an empty id.
 InstanceId instance_of_run(const Unit& unit);
 

@@ -142,11 +142,9 @@ Message message_of(const CorrelatedSignal& signal, const InstanceId& target, boo
   Message message;
   message.target = target;
   message.kind = Message::Kind::signal;
-  message.body = Json::object({{"id", signal.id},
-                               {"name", signal.name},
-                               {"key", signal.key},
-                               {"payload", signal.payload},
-                               {"ttl_ms", signal.ttl.ms_up()}});
+  message.body =
+      Json::object({{"id", signal.id}, {"name", signal.name}, {"key", signal.key}, {"payload", signal.payload}});
+  if (signal.ttl) message.body.set("ttl_ms", signal.ttl->ms_up());
   if (alone) message.body.set("alone", true);
   return message;
 }
@@ -159,6 +157,11 @@ CorrelatedSignal signal_of(const Json& body) {
   signal.payload = body["payload"];
   if (body["ttl_ms"].is_integer()) signal.ttl = Duration::of_ms(body["ttl_ms"].as_integer());
   return signal;
+}
+
+KeptSignal kept_signal_of(std::int64_t number, const Json& body, Timestamp at, std::optional<Timestamp> until) {
+  const CorrelatedSignal signal = signal_of(body);
+  return {number, signal.id, signal.name, signal.key, signal.payload, at, until};
 }
 
 bool asks_for(const LeaseRequest& request, std::string_view type) {

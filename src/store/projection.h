@@ -40,6 +40,8 @@ bool takes(const Json& wait_key, const Json& signal_key);
 // `alone`: no other instance gets the signal, so if this instance does not take it, others can.
 Message message_of(const CorrelatedSignal& signal, const InstanceId& target, bool alone);
 CorrelatedSignal signal_of(const Json& message_body);
+// A kept signal from the columns that a store has of it.
+KeptSignal kept_signal_of(std::int64_t number, const Json& message_body, Timestamp at, std::optional<Timestamp> until);
 
 bool asks_for(const LeaseRequest& request, std::string_view type);
 

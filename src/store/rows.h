@@ -268,12 +268,29 @@ struct CorrelatedSignal {
   std::string name;
   Json key;  // text or null
   Json payload;
-  Duration ttl;           // how long it is kept if no instance waits for it
-  bool remember = false;  // the id came from outside, so a repeat must be detected
+  std::optional<Duration> ttl = {};  // how long it is kept if no instance waits for it; absent: for ever
+  bool remember = false;             // the id came from outside, so a repeat must be detected
   // How many kept signals may already exist if this one must be kept too: with the same name and key, and in total. 0:
   // no limit.
   std::size_t kept_per_key_max = 0;
   std::size_t kept_total_max = 0;
+};
+
+// A signal that no instance waits for yet.
+struct KeptSignal {
+  std::int64_t number = 0;  // set by the store; names the kept signal
+  std::string id;           // the sender's, or a new one
+  std::string name;
+  Json key;  // text or null
+  Json payload;
+  Timestamp at;
+  std::optional<Timestamp> until;  // then it becomes a dead letter; absent: never
+  bool operator==(const KeptSignal&) const = default;
+};
+
+struct SignalFilter {
+  std::string name;                // empty: every name
+  std::optional<std::string> key;  // absent: every key
 };
 
 // The error for a signal that must be kept although too many are kept already.
@@ -289,7 +306,7 @@ struct DueTimer {
 struct DeadLetter {
   std::int64_t id = 0;  // set by the store
   std::optional<InstanceId> instance;
-  std::string kind;  // the kind of the envelope: message, timer, run, start
+  std::string kind;  // the kind of the envelope: message, timer, run, start, signal
   Json envelope;     // complete: enough to replay
   std::string reason;
   std::string node;

@@ -2,6 +2,7 @@
 
 #include "instance/carried_trace.h"
 #include "interpreter/reference.h"
+#include "store/projection.h"
 
 namespace cairn {
 
@@ -86,6 +87,14 @@ Result<bool> replay_dead_letter(EngineCore& core, std::int64_t id, const Actor& 
   }
   if (letter->kind == "run") {
     CAIRN_TRY_VOID(replay_run(core, *letter, actor));
+    return core.store().discard_dead_letter(id);
+  }
+  if (letter->kind == "signal") {
+    // It is kept for ever now: an operator wants it delivered.
+    CorrelatedSignal signal = signal_of(letter->envelope);
+    signal.id = derived_uuid(signal.id, "replay", static_cast<std::uint64_t>(letter->id));
+    signal.remember = true;  // a second replay of the same letter sends nothing
+    CAIRN_TRY_VOID(core.store().record_signal(signal));
     return core.store().discard_dead_letter(id);
   }
   return core.store().replay_dead_letter(id);

@@ -25,7 +25,7 @@ version: 1.0.0
 steps:
   - parallel:
       branches:
-        person: [ { task: { name: Look, exclude: [eve] } } ]
+        person: [ { task: { name: Look, exclude: [eve], four_eyes: [Sign] } }, { task: { name: Sign } } ]
         machine: [ { call: { worker: { type: w.v1 } } } ]
         clock: [ { wait: 1h } ]
         child: [ { subworkflow: { name: inner, input: {} } } ]
@@ -180,6 +180,19 @@ TEST_F(Verify, I13TaskEventsThatDoNotFit) {
 TEST_F(Verify, I14SomebodyWhoWasExcluded) {
   sql("UPDATE wf_tasks SET status = 'completed', completed_by = 'eve'");
   expect("I-14");
+}
+TEST_F(Verify, I14OnePersonWithTwoTasksOfAGroup) {
+  commit([](Snapshot& snapshot) { snapshot.completed_tasks = {{"Look", "ann"}, {"Sign", "ann"}}; });
+  expect("I-14");
+}
+TEST_F(Verify, I05AKeptSignalWithoutItsTimer) {
+  commit([](Snapshot& snapshot) {
+    BufferedSignal kept{.id = "k", .name = "x", .key = {}, .payload = {}, .at = snapshot.changed_at};
+    kept.until = snapshot.changed_at;
+    kept.token = {"no-row"};
+    snapshot.signals.push_back(std::move(kept));
+  });
+  expect("I-05");
 }
 TEST_F(Verify, I15ALeaseWithoutAHolder) {
   sql("UPDATE workflow_run SET status = 'leased'");

@@ -101,6 +101,7 @@ Json report_of(const Held& held, const WorkDone& done, std::size_t message_bytes
     report.set("result", done.result);
     return report;
   }
+  // The other two are classes of the engine.
   const bool known = done.failure->failure_class != FailureClass::definition &&
                      done.failure->failure_class != FailureClass::expression;
   report.set("error", Json::object({{"class", known ? to_string(done.failure->failure_class) : "business"},

@@ -63,9 +63,11 @@ done = call("validate", "nowhere.yaml")
 expect("a file that is not there: exit 2, named", done.returncode == 2 and b"nowhere.yaml" in done.stderr, done)
 write("bad.yaml", hello.replace("steps:", "setps:") + "extra: 1\n")
 done = call("validate", "bad.yaml", "hello.yaml")
-lines = done.stderr.decode().splitlines()
+shown = done.stderr.decode().splitlines()  # each finding, its source line and the mark under its column
+lines = shown[::3]
 expect("all errors in one go, each with its place and pointer", done.returncode == 8 and len(lines) >= 2
        and all(line.startswith("bad.yaml:") and ": error: " in line and line.endswith("]") for line in lines), done)
+expect("each with its source line and a mark", shown[1:3] == ["  4 | setps:", "    | ^"] and len(shown) == 3 * len(lines), done)
 expect("the misspelt key is at its place and names the nearest", any(line.startswith("bad.yaml:4:1: error:") and "steps" in line for line in lines), done)
 
 hostile = {

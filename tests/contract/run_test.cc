@@ -664,4 +664,18 @@ TEST_P(Runs, ManyWorkersNeverShareOne) {
   EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()).size(), 40u);
 }
 
+TEST_P(Runs, OfARetriedCallHaveTheSameKey) {
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "r1");
+  commit(advance);
+  Advance again = sample::next(advance.after);
+  sample::close_wait(again, "token-r1");
+  again.runs_cancelled = {{"r1"}};
+  sample::add_run(again, "r2");
+  again.runs.back().idempotency_key = "key-r1";
+  commit(again);
+  EXPECT_EQ(must(store().find_run({"r1"}))->idempotency_key, "key-r1");
+  EXPECT_EQ(must(store().find_run({"r2"}))->idempotency_key, "key-r1");
+}
+
 }  // namespace cairn

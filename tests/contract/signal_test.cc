@@ -50,6 +50,74 @@ TEST_P(Signals, AnInstanceWithTwoFittingWaitsGetsItOnce) {
   EXPECT_EQ(must(store().list_messages({"a"})).size(), 1u);
 }
 
+TEST_P(Signals, WithoutATimeToLiveAreKeptForEver) {
+  CorrelatedSignal signal = sample::signal("s", "paid", Json("42"));
+  signal.ttl.reset();
+  EXPECT_TRUE(must(store().record_signal(signal)).kept);
+  clock_.advance(Duration::of_seconds(3650LL * 86'400));
+  EXPECT_EQ(must(store().expire_signals(10)), 0u);
+  commit(waiting("a", "paid", Json("42")));
+  const auto messages = must(store().list_messages({"a"}));
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].body["id"], Json("s"));
+  EXPECT_TRUE(must(store().list_signals({}, {})).items.empty());
+}
+
+TEST_P(Signals, BecomeDeadLettersWhenTheirTimeIsOver) {
+  CorrelatedSignal signal = sample::signal("s", "paid", Json("42"));
+  signal.ttl = Duration::of_seconds(10);
+  must(store().record_signal(signal));
+  const Timestamp kept_at = store().now();
+  const auto due = must(store().next_due(kept_at));
+  ASSERT_TRUE(due.has_value());
+  EXPECT_LE(*due, *add(kept_at, Duration::of_seconds(10)));
+  EXPECT_EQ(must(store().expire_signals(10)), 0u);
+  clock_.advance(Duration::of_seconds(11));
+  EXPECT_EQ(must(store().expire_signals(10)), 1u);
+  EXPECT_EQ(must(store().expire_signals(10)), 0u);
+  const auto letters = must(store().list_dead_letters({})).items;
+  ASSERT_EQ(letters.size(), 1u);
+  EXPECT_EQ(letters[0].kind, "signal");
+  EXPECT_FALSE(letters[0].instance.has_value());
+  EXPECT_TRUE(letters[0].reason.starts_with("expired")) << letters[0].reason;
+  EXPECT_EQ(letters[0].envelope["name"], Json("paid"));
+  EXPECT_EQ(letters[0].envelope["key"], Json("42"));
+  EXPECT_EQ(letters[0].envelope["payload"], signal.payload);
+  const auto events = must(store().list_outbox({}, {})).items;
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].event.type, "cairn.signal.expired");
+  EXPECT_EQ(events[0].event.data["signal"]["name"], Json("paid"));
+  commit(waiting("a", "paid", Json("42")));
+  EXPECT_TRUE(must(store().list_messages({"a"})).empty());
+}
+
+TEST_P(Signals, ThatAreKeptAreListedAndDiscarded) {
+  CorrelatedSignal forever = sample::signal("s1", "paid", Json("1"));
+  forever.ttl.reset();
+  must(store().record_signal(forever));
+  must(store().record_signal(sample::signal("s2", "paid")));
+  must(store().record_signal(sample::signal("s3", "shipped", Json("1"))));
+  const auto all = must(store().list_signals({}, {})).items;
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].id, "s1");
+  EXPECT_EQ(all[0].key, Json("1"));
+  EXPECT_EQ(all[0].payload, forever.payload);
+  EXPECT_FALSE(all[0].until.has_value());
+  EXPECT_TRUE(all[1].until.has_value());
+  EXPECT_TRUE(all[1].key.is_null());
+  EXPECT_EQ(must(store().list_signals({"paid", {}}, {})).items.size(), 2u);
+  EXPECT_EQ(must(store().list_signals({"", "1"}, {})).items.size(), 2u);
+  const auto first = must(store().list_signals({}, {2, ""}));
+  ASSERT_EQ(first.items.size(), 2u);
+  const auto rest = must(store().list_signals({}, {2, first.next_cursor}));
+  ASSERT_EQ(rest.items.size(), 1u);
+  EXPECT_EQ(rest.items[0].id, "s3");
+  EXPECT_TRUE(rest.next_cursor.empty());
+  EXPECT_TRUE(must(store().discard_signal(all[1].number)));
+  EXPECT_FALSE(must(store().discard_signal(all[1].number)));
+  EXPECT_EQ(must(store().list_signals({}, {})).items.size(), 2u);
+}
+
 TEST_P(Signals, ThatWouldBeKeptAreRefusedAtTheLimit) {
   CorrelatedSignal signal = sample::signal("s", "paid", Json("42"));
   signal.remember = true;

@@ -4,7 +4,7 @@ two starts. Nothing that was acknowledged is answered with 404, and nothing is a
 import os, sqlite3, sys, time
 from served import Served, expect, finish
 
-server = Served(sys.argv[1], "--definitions", os.path.join(sys.argv[2], "examples/hello.yaml"))
+server = Served(sys.argv[1], "--deploy", os.path.join(sys.argv[2], "examples/hello.yaml"))
 path = server.store[len("sqlite:"):]
 
 

@@ -173,9 +173,9 @@ for number in range(5):
 refused("a sixth signal", server.call("POST", "/v1/signals", {"name": "later", "key": "K"}), 429, "limits.signals_per_key_max", 5)
 expect("another key has room", server.call("POST", "/v1/signals", {"name": "later", "key": "L"}).status in (200, 202))
 refused("a large picture", server.call("GET", "/v1/definitions/t.wait/diagram?format=png&scale=4"), 413, "limits.png_pixels_max", 100_000)
-refused("a long search", server.call("GET", "/v1/instances?q=" + "x" * 201), 413, "search_length", 200)
+refused("a long search", server.call("GET", "/v1/instances?q=" + "x" * 201), 413, "limits.search_length_max", 200)
 expect("a search", len(server.call("GET", "/v1/instances?q=T.WAIT").json["items"]) == 1)
-for limit in ("limits.comment_bytes_max", "limits.reference_bytes_max", "limits.signals_per_key_max", "limits.png_pixels_max", "search_length"):
+for limit in ("limits.comment_bytes_max", "limits.reference_bytes_max", "limits.signals_per_key_max", "limits.png_pixels_max", "limits.search_length_max"):
     expect(f"{limit} is counted", metric(limit) >= 1)
 
 # Diagrams of an instance come from the cache until it moves.

@@ -8,7 +8,7 @@ from served import Served, expect, finish
 total = int(os.environ.get("CAIRN_MUTATED_REQUESTS", "3000"))
 connections = int(os.environ.get("CAIRN_MUTATED_CONNECTIONS", "64"))
 seed = int(os.environ.get("CAIRN_SEED", "1"))
-server = Served(sys.argv[1], "--definitions", os.path.join(sys.argv[2], "examples/hello.yaml"), "--log-level", "error")
+server = Served(sys.argv[1], "--deploy", os.path.join(sys.argv[2], "examples/hello.yaml"), "--log-level", "error")
 key = server.keys["admin"]
 table = server.call("GET", "/openapi.json", role=None).json
 routes = [(method.upper(), path, operation) for path, item in table["paths"].items() for method, operation in item.items()

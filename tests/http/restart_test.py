@@ -25,7 +25,7 @@ def free_port():
                 pass
 
 
-flags = ("--listen", f"127.0.0.1:{free_port()}", "--definitions", os.path.join(source, "examples/hello.yaml"), "--log-level", "error")
+flags = ("--listen", f"127.0.0.1:{free_port()}", "--deploy", os.path.join(source, "examples/hello.yaml"), "--log-level", "error")
 environment = {"CAIRN_DRAIN_DELAY": delay}
 server = Served(sys.argv[1], *flags, environment=environment)
 address = ("127.0.0.1", server.port)

@@ -10,7 +10,7 @@ cairn, source = sys.argv[1], sys.argv[2]
 seed = int(os.environ.get("CAIRN_SEED", "1"))
 random.seed(seed)
 HOOK = {"name": "test", "id": "0123456789abcdef0123456789abcdef", "secret": "0123456789abcdef0123456789abcdef"}
-server = Served(cairn, "--definitions", os.path.join(source, "examples/hello.yaml"), "--hooks", json.dumps([HOOK]))
+server = Served(cairn, "--deploy", os.path.join(source, "examples/hello.yaml"), "--hooks", json.dumps([HOOK]))
 WAITING = """
 cairn: 1
 name: t.wait
@@ -208,6 +208,9 @@ GOOD = {
     "skipStep": lambda: server.call("POST", f"/v1/instances/{suspended()}/skip", {"result": 1}),
     "editState": lambda: server.call("PATCH", f"/v1/instances/{suspended()}/state", {"nothing": 1}),
     "sendSignal": lambda: server.call("POST", "/v1/signals", {"name": "x", "key": "k", "payload": 1, "ttl": "1h"}),
+    "listSignals": lambda: server.call("GET", "/v1/signals?name=x"),
+    "discardKeptSignal": lambda: (lambda: (server.call("POST", "/v1/signals", {"name": "t.drop", "payload": 1}),
+                                           server.call("DELETE", f"/v1/signals/{server.call('GET', '/v1/signals?name=t.drop').json['items'][0]['number']}?reason=test"))[1])(),
     "listTasks": lambda: server.call("GET", "/v1/tasks?role=clerk&q=look&filter=name:Review"),
     "getTask": lambda: server.call("GET", "/v1/tasks/" + task_of(start("t.wait").json["id"])["id"]),
     "getTaskEvents": lambda: server.call("GET", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/events"),
@@ -475,7 +478,55 @@ with concurrent.futures.ThreadPoolExecutor(1) as pool:
     expect("what has ended changes no more", server.call("GET", f"{place}?after=999&wait=60s").json["status"] == "cancelled")
 expect("a version is a number", server.call("GET", f"{place}?after=new&wait=1s").status == 400)
 
+# Kept signals: listed, shown on the instance, discarded, and without expiry unless something sets one.
+kept = server.call("POST", "/v1/signals", {"name": "t.kept", "key": "K", "payload": {"n": 1}})
+expect("a signal that no instance waits for is kept", kept.status == 202 and kept.json["kept"] is True, kept.text)
+server.call("POST", "/v1/signals", {"name": "t.kept", "key": "L", "ttl": "2d"})
+items = server.call("GET", "/v1/signals?name=t.kept").json["items"]
+expect("both are listed", [(item["key"], item["until"] is None) for item in items] == [("K", True), ("L", False)], items)
+expect("by key", len(server.call("GET", "/v1/signals?name=t.kept&key=L").json["items"]) == 1)
+one = start("t.wait").json["id"]
+server.call("POST", f"/v1/instances/{one}/signals", {"name": "early", "payload": 7, "ttl": "1d"})
+shown = server.call("GET", "/v1/instances/" + one).json["signals"]
+expect("the instance shows what it keeps", len(shown) == 1 and shown[0]["payload"] == 7 and shown[0]["until"] is not None, shown)
+expect("the list of the instance too", server.call("GET", "/v1/signals?instance=" + one).json["items"][0]["name"] == "early")
+
+# Reasons: in the history and the audit trail, with old and new values. The body of a PATCH is data.
+broken = suspended()
+edited = server.call("PATCH", f"/v1/instances/{broken}/state?reason=a+typing+error", {"amount": 5, "reason": "data"})
+expect("an edit with a reason", edited.status == 200, edited.text)
+state = server.call("GET", "/v1/instances/" + broken).json["state"]
+expect("a member `reason` of the patch is data", state["reason"] == "data" and state["amount"] == 5, state)
+entry = server.call("GET", f"/v1/instances/{broken}/history?limit=1000").json["items"][-1]
+expect("the history says why and what", entry["details"]["reason"] == "a typing error" and
+       {"path": "/amount", "new": 5} in entry["details"]["changed"], entry)
+server.call("POST", f"/v1/instances/{broken}/retry", {"reason": "once more"})
+entries = [one for one in server.call("GET", f"/v1/instances/{broken}/history?limit=1000").json["items"] if one["event"] == "resumed"]
+expect("a retry too", entries[-1]["details"]["reason"] == "once more", entries[-1:])
+trail, cursor = [], ""
+while True:
+    page = server.call("GET", f"/v1/audit?limit=1000&cursor={cursor}").json
+    trail += page["items"]
+    cursor = page["next_cursor"]
+    if not cursor:
+        break
+rows = [row for row in trail if row["resource"].startswith(f"/v1/instances/{broken}")]
+edits = [row for row in rows if row["what"] == "editState"]
+expect("the audit trail has the reason, not the data", edits[-1]["why"] == "a typing error", edits[-1:])
+expect("and old and new values", {"path": "/amount", "new": 5} in edits[-1]["details"]["changed"] and
+       edits[-1]["details"]["old"]["status"] == "suspended", edits[-1:])
+retries = [row for row in rows if row["what"] == "retryInstance"]
+expect("also of a retry", retries[-1]["why"] == "once more" and retries[-1]["details"]["new"]["status"] == "suspended", retries[-1:])
+
 # Preconditions, repeats, compression, traces, pages from elsewhere.
+moved = start("t.wait").json["id"]
+answer = server.call("POST", f"/v1/instances/{moved}/signals", {"name": "x"}, **{"if-match": '"99"'})
+current = server.call("GET", "/v1/instances/" + moved).headers["etag"]
+expect("a signal for a version that moved is 412", answer.status == 412 and answer.headers.get("etag") == current, (answer.status, answer.headers))
+expect("and was not kept", server.call("GET", "/v1/instances/" + moved).json["signals"] == [])
+expect("the right one is taken", server.call("POST", f"/v1/instances/{moved}/signals", {"name": "x"}, **{"if-match": current}).status == 200)
+for path, body in (("/v1/signals", {"name": "x"}), ("/v1/bulk", {"action": "retry", "filter": "status:suspended"})):
+    expect(f"If-Match on {path} is not ignored", server.call("POST", path, body, **{"if-match": '"1"'}).status == 400)
 instance = start("t.wait").json["id"]
 answer = server.call("POST", f"/v1/instances/{instance}/suspend", **{"if-match": '"99"'})
 current = server.call("GET", "/v1/instances/" + instance).headers["etag"]

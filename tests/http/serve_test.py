@@ -39,9 +39,29 @@ expect("the file wins over the default", "cairn.toml:5" in lines["log.requests"]
 expect("a password is not shown", "hunter2" not in said.stdout and "***@db" in lines["store"], lines["store"])
 shown = json.loads(cairn_says("config", "show", "--json").stdout)
 expect("as JSON too", shown["drain"] == {"value": "30s", "origin": "default"}, shown["drain"])
+expect("limits and warn mode are settings", shown["definitions"]["value"] == "strict" and shown["limits.state_bytes_max"]["value"] == "1048576" and
+       shown["limits.steps_per_slice_max"]["value"] == "100000" and shown["limits.signals_per_instance_max"]["value"] == "1000", shown.keys())
+said = cairn_says("config", "show", "--definitions", "maybe")
+expect("another mode is an error", said.returncode != 0 and "strict" in said.stderr, said.stderr)
+
+# A definition that cannot be used: strict refuses to start, warn starts without it.
+bad = os.path.join(folder.name, "bad.yaml")
+with open(bad, "w") as file:
+    file.write("cairn: 1\nname: bad\nversion: 1.0.0\nsteps: [ { wiat: 1h } ]\n")
+hello = os.path.join(source, "examples/hello.yaml")
+strict = Served(cairn, "--deploy", f"{hello},{bad}")
+expect("strict does not start", strict.port is None and "did you mean `wait`" in strict.said, getattr(strict, "said", ""))
+warned = Served(cairn, "--deploy", f"{hello},{bad}", "--definitions", "warn", "--limits-steps-per-slice-max", "20")
+expect("warn starts", warned.port is not None, getattr(warned, "said", ""))
+expect("without the bad one", [row["name"] for row in warned.call("GET", "/v1/definitions").json["items"]] == ["hello"])
+LOOP = "cairn: 1\nname: loop\nversion: 1.0.0\nsteps: [ { repeat: { times: 30, steps: [ { set: { a: 1 } } ] } } ]\n"
+warned.call("POST", "/v1/definitions", text=LOOP, **{"content-type": "application/yaml"})
+over = warned.call("GET", "/v1/instances/" + warned.call("POST", "/v1/instances", {"definition": "loop"}).json["id"]).json
+expect("a limit of instances is a setting", over["status"] == "suspended" and over["error"]["code"] == "limit_steps", over)
+expect("it stops", warned.end() == 0)
 
 # A long poll and a stream end when the server drains; requests in progress are answered.
-server = Served(cairn, "--config", toml, "--definitions", os.path.join(source, "examples/hello.yaml"))
+server = Served(cairn, "--config", toml, "--deploy", os.path.join(source, "examples/hello.yaml"))
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 answers = []
 poll = threading.Thread(target=lambda: answers.append(

@@ -7,7 +7,7 @@ from served import Served, expect, finish
 count = int(os.environ.get("CAIRN_TAMPERINGS", "60"))
 seed = int(os.environ.get("CAIRN_SEED", "1"))
 dice = random.Random(seed)
-server = Served(sys.argv[1], "--definitions", os.path.join(sys.argv[2], "examples/hello.yaml"))
+server = Served(sys.argv[1], "--deploy", os.path.join(sys.argv[2], "examples/hello.yaml"))
 for number in range(20):
     id = server.call("POST", "/v1/instances", {"definition": "hello"}).json["id"]
     server.call("POST", f"/v1/instances/{id}/cancel", {"reason": f"reason {number}"})

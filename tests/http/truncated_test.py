@@ -62,7 +62,7 @@ def judge(server, what, healthy):
     expect(f"{what}: nothing failed inside", '"level":"error"' not in server.said, server.said[-1000:])
 
 
-flags = ("--definitions", os.path.join(sys.argv[2], "examples/hello.yaml"), "--log-level", "error", "--http-threads", "2")
+flags = ("--deploy", os.path.join(sys.argv[2], "examples/hello.yaml"), "--log-level", "error", "--http-threads", "2")
 server = Served(sys.argv[1], *flags)
 requests = recorded(server.call("GET", "/openapi.json", role=None).json, server.keys["admin"])
 expect("at least 200 requests", len(requests) >= 200, len(requests))

@@ -148,13 +148,12 @@ Result<void> StoreStage::answer(const std::string& task, const std::string& by, 
   return Error{ErrorCode::not_found, "no task " + task + " is open"};
 }
 
-Result<void> StoreStage::signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) {
-  // To the root, unless only one of its children waits for it. A signal to an ended instance is lost.
+Result<void> StoreStage::signal(const SignalReceived& signal, std::optional<Duration> ttl) {
+  // To the root, unless only one of its children waits for it.
   InstanceId target = root_;
-  if (const auto root = must(cut_->find_instance(root_)); root && is_final(root->status)) return {};
   for (const Snapshot& snapshot : tree()) {
     if (std::any_of(snapshot.waits.begin(), snapshot.waits.end(), [&](const Wait& wait) {
-          return wait.kind == WaitKind::signal && wait.name == name && takes(wait.key, key);
+          return wait.kind == WaitKind::signal && wait.name == signal.name && takes(wait.key, signal.key);
         })) {
       target = snapshot.instance;
       break;
@@ -162,7 +161,7 @@ Result<void> StoreStage::signal(const std::string& id, const std::string& name, 
   }
   signalled_child_ |= target != root_;
   CAIRN_TRY_VOID(act([&](EngineCore& core) {
-    return only_whether(core.instances().signal(target, {id, name, key, payload, {}}));
+    return only_whether(core.instances().signal(target, {signal.id, signal.name, signal.key, signal.payload, {}, ttl}));
   }));
   return run_until_waiting();
 }
@@ -210,6 +209,10 @@ Result<bool> StoreStage::fire_next(std::optional<Timestamp> until) {
       const bool has_fired = std::any_of(snapshot.held.begin(), snapshot.held.end(),
                                          [&](const HeldWakeup& held) { return held.token == wait.token; });
       if (wait.until && !has_fired) consider(whole_ms_up(*wait.until));
+    }
+    if (is_final(snapshot.status)) continue;
+    for (const BufferedSignal& kept : snapshot.signals) {
+      if (kept.until) consider(whole_ms_up(*kept.until));
     }
   }
   for (const RunRow& run : open_runs()) {

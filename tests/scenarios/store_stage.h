@@ -23,7 +23,7 @@ class StoreStage final : public Stage {
 
   Result<void> start(const InstanceId& id) override;
   Result<void> answer(const std::string& task, const std::string& by, const Json& payload) override;
-  Result<void> signal(const std::string& id, const std::string& name, const Json& key, const Json& payload) override;
+  Result<void> signal(const SignalReceived& signal, std::optional<Duration> ttl) override;
   Result<void> reply(const CallReply& reply) override;
   Result<void> request(EventBody what) override;
   Result<bool> fire_next(std::optional<Timestamp> until) override;

@@ -160,7 +160,7 @@ void CaseWorld::send_a_signal() {
   }
   request.payload = random_payload(dice_, hostility_);
   if (dice_.chance(40)) {
-    auto outcome = core_->instances().broadcast(request, Duration::of_seconds(60));
+    auto outcome = core_->instances().broadcast(request);
     if (!outcome || outcome->duplicate) return;
     Json::Array delivered;
     for (const InstanceId& target : outcome->delivered) delivered.emplace_back(target.value);

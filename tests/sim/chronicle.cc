@@ -93,6 +93,9 @@ void Chronicle::waits(Instance& instance, const Advance& advance) {
   for (const Wait& wait : advance.after.waits) {
     if (has_row(wait)) shown.insert(wait.token.value);
   }
+  for (const BufferedSignal& kept : advance.after.signals) {
+    if (kept.until && !is_final(advance.after.status)) shown.insert(kept.token.value);
+  }
   if (shown != instance.open) broken("I-05 waits", subject + " waits for something else than it opened and closed");
 }
 
@@ -114,13 +117,18 @@ void Chronicle::tasks_and_runs(const Advance& advance) {
     task.status = closed.status;
     task.by = closed.by;
     task.payload = closed.payload;
-    if (closed.status == TaskStatus::completed &&
-        std::find(task.exclude.begin(), task.exclude.end(), closed.by) != task.exclude.end()) {
+    // The first one is written in the definition; the others depend on the state at the completion.
+    if (closed.status == TaskStatus::completed && !task.exclude.empty() && task.exclude.front() == closed.by) {
       broken("I-14 four eyes", "task " + closed.id.value + " was completed by " + closed.by + ", who is excluded");
     }
   }
   for (const RunIntent& intent : advance.runs) {
-    if (!run_keys_.emplace(intent.idempotency_key, intent.id.value).second) {
+    const auto [holder, fresh] = run_keys_.emplace(intent.idempotency_key, intent.id.value);
+    // A retry by an operator keeps the key, and the run before has failed.
+    const auto before = runs_.find(holder->second);
+    const bool retried = before != runs_.end() && before->second.status == RunStatus::failed;
+    holder->second = intent.id.value;
+    if (!fresh && !retried) {
       broken("I-17 effects", subject + " asks for an effect twice under the key " + intent.idempotency_key);
     }
     Run run;

@@ -204,9 +204,11 @@ class Client {
   void broadcast(const SignalRequest& request) {
     const Duration ttl = Duration::of_seconds(world_.dice().chance(50) ? 60 : 100'000'000);
     const Timestamp until = *add(world_.scheduler().now(), ttl);
-    maybe_twice([this, request, ttl, until] {
-      const std::function<Result<SignalOutcome>(EngineCore&)> call = [request, ttl](EngineCore& core) {
-        return core.instances().broadcast(request, ttl);
+    SignalRequest kept = request;
+    kept.ttl = ttl;
+    maybe_twice([this, request, kept, until] {
+      const std::function<Result<SignalOutcome>(EngineCore&)> call = [kept](EngineCore& core) {
+        return core.instances().broadcast(kept);
       };
       insist<SignalOutcome>("broadcast " + request.id, call, [this, request, until](const SignalOutcome&) {
         world_.promises().broadcast(request, until);

@@ -14,7 +14,10 @@ const Json& Ledger::perform(const RunRow& run, const Json& result, const Chronic
   if (effect.requests++ == 0) {
     effect.run = run.id.value;
     effect.result = result;
-  } else if (effect.run != run.id.value) {
+  } else if (const auto earlier = chronicle.runs().find(effect.run);
+             effect.run != run.id.value &&
+             (earlier == chronicle.runs().end() || earlier->second.status != RunStatus::failed)) {
+    // Only a failed call may be repeated under its key: an operator has retried it.
     report_({"I-17 effects", "runs " + effect.run + " and " + run.id.value + " have the same idempotency key"});
   }
   return effect.result;

@@ -157,7 +157,8 @@ void World::run_timers(int node) {
   Node& own = nodes_[static_cast<std::size_t>(node)];
   for (;;) {
     own.told_due.reset();
-    if (own.core->due().fire_timers() + own.core->due().end_exhausted_runs() > 0) continue;
+    if (own.core->due().fire_timers() + own.core->due().end_exhausted_runs() + own.core->due().expire_signals() > 0)
+      continue;
     // Runs that wait for their time, or whose worker is gone, may have become free.
     for (const std::uint64_t worker : resting_) scheduler_.wake(worker);
     const auto due = own.core->due().next_due();

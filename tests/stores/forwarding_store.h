@@ -49,6 +49,11 @@ class ForwardingStore : public Store {
     return behind_.mark_deleted(id, reason);
   }
   Result<SignalOutcome> record_signal(const CorrelatedSignal& signal) override { return behind_.record_signal(signal); }
+  Result<Page<KeptSignal>> list_signals(const SignalFilter& filter, const PageRequest& page) override {
+    return behind_.list_signals(filter, page);
+  }
+  Result<bool> discard_signal(std::int64_t number) override { return behind_.discard_signal(number); }
+  Result<std::size_t> expire_signals(std::size_t max) override { return behind_.expire_signals(max); }
   Result<std::vector<DueTimer>> take_timers(std::size_t max, Duration hold) override {
     return behind_.take_timers(max, hold);
   }

@@ -13,7 +13,7 @@ namespace cairn::api {
 namespace {
 
 constexpr std::size_t key_length_max = 200;
-constexpr std::string_view slow_lane_limit = "expensive_queue";
+constexpr std::string_view slow_lane_limit = "limits.requests_waiting_max";
 
 bool changes(const Route& route) { return route.method != "GET"; }
 
@@ -91,8 +91,7 @@ AuditRow audit_row(const Call& call, std::string what) {
   row.who = call.identity.person;
   row.what = std::move(what);
   row.resource = call.request.path;
-  row.why = std::string(call.body.is_object() ? call.body.text_or("reason", "") : "");
-  if (row.why.empty()) row.why = std::string(call.request.header("x-cairn-reason"));
+  row.why = reason_of(call);
   row.from = call.request.peer;
   row.details = Json::object({{"account", call.identity.account}, {"trace", call.trace.trace}});
   if (!call.identity.session.empty()) row.details.set("session", call.identity.session);

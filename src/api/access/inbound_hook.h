@@ -35,7 +35,8 @@ struct InboundHook {
   // Headers that the sender signs in addition to the standard ones (outbox/signature.h), in lower case. Expressions see
   // only signed headers.
   std::vector<std::string> signed_headers;
-  Duration ttl = Duration::of_seconds(86'400);  // how long the signal is buffered without a matching wait
+  std::optional<Duration> ttl =
+      {};  // how long the signal is kept without a matching wait; absent: as a definition says
 };
 
 // Reads a list of {name, id, secret | secret_file, old_secret | old_secret_file, types | signal, key, payload,

@@ -8,10 +8,11 @@
 
 namespace cairn {
 
-CommitQueue::CommitQueue(Store& store, std::function<void()> yield, std::chrono::milliseconds quiet)
+CommitQueue::CommitQueue(Store& store, std::function<void()> yield, std::chrono::milliseconds quiet,
+                         std::size_t waiting_max)
     : store_(store),
       progress_(store.traits().shared),
-      backlog_(yield ? 0 : store.traits().writers, progress_),
+      backlog_(yield ? 0 : store.traits().writers, progress_, waiting_max),
       commit_(store, backlog_, progress_, !yield && store.traits().commits_unsynced) {
   const StoreTraits& traits = store.traits();
   if (yield) {

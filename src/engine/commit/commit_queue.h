@@ -30,7 +30,8 @@ class CommitQueue {
   // With `yield` the queue has no threads (inline_writer.h). The store frees its caches when nothing was committed for
   // `quiet`.
   explicit CommitQueue(Store& store, std::function<void()> yield = {},
-                       std::chrono::milliseconds quiet = quiet_before_idle);
+                       std::chrono::milliseconds quiet = quiet_before_idle,
+                       std::size_t waiting_max = Limits().commits_waiting_max);
   ~CommitQueue();
 
   // `answer` is called once, from a thread of the queue: it must be quick, must not wait and must not call the store

@@ -334,12 +334,13 @@ TEST_F(CommitQueueTest, RefusesWhatItHasNoRoomForAsUnavailable) {
   {
     CommitQueue queue(held);
     // Two batches may be on their way to the writer.
-    for (std::size_t i = 0; i < UnitBacklog::waiting_max + 2 * UnitBacklog::batch_max + 1; ++i) {
+    for (std::size_t i = 0; i < Limits().commits_waiting_max + 2 * UnitBacklog::batch_max + 1; ++i) {
       queue.submit({}, [&](const Result<CommitOutcome>& outcome, const Unit&) {
         if (outcome) return;
         ++refused;
         const auto limit = limit_of(outcome.error());
-        if (outcome.error().code != ErrorCode::unavailable || !limit || limit->limit != "commit_queue") ++wrong;
+        if (outcome.error().code != ErrorCode::unavailable || !limit || limit->limit != "limits.commits_waiting_max")
+          ++wrong;
       });
     }
     held.gate.count_down();

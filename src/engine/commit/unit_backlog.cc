@@ -30,7 +30,7 @@ void UnitBacklog::push(Unit&& unit, CommitAnswer&& answer) {
 std::optional<Error> UnitBacklog::add(Unit& unit, CommitAnswer& answer) {
   {
     std::unique_lock lock(mutex_);
-    if (!stopping_ && waiting() < waiting_max) {
+    if (!stopping_ && waiting() < waiting_max_) {
       const bool was_worth = worth_writing();
       push(std::move(unit), std::move(answer));
       const bool wakes = std::exchange(wants_more_, false) || (worth_writing() && !was_worth);
@@ -47,7 +47,7 @@ std::size_t UnitBacklog::add_all(std::span<Unit> units, std::span<CommitAnswer> 
   std::size_t added = 0;
   {
     const std::lock_guard lock(mutex_);
-    for (; !stopping_ && added < units.size() && waiting() < waiting_max; ++added) {
+    for (; !stopping_ && added < units.size() && waiting() < waiting_max_; ++added) {
       push(std::move(units[added]), std::move(answers[added]));
     }
   }
@@ -58,7 +58,8 @@ std::size_t UnitBacklog::add_all(std::span<Unit> units, std::span<CommitAnswer> 
 Error UnitBacklog::refusal() {
   const std::lock_guard lock(mutex_);
   if (stopping_) return {ErrorCode::unavailable, "the engine is stopping"};
-  return overload_error("commit_queue", waiting_max, "too many commits wait for the store; try again later");
+  return overload_error("limits.commits_waiting_max", static_cast<std::int64_t>(waiting_max_),
+                        "too many commits wait for the store; try again later");
 }
 
 void UnitBacklog::stop() {

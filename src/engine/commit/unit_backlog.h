@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "engine/commit/commit_batch.h"
 #include "engine/commit/commit_progress.h"
 
@@ -18,10 +19,10 @@ namespace cairn {
 class UnitBacklog {
  public:
   static constexpr std::size_t batch_max = 1024;
-  static constexpr std::size_t waiting_max = 65'536;
 
-  // `writers`: how many threads take batches.
-  UnitBacklog(std::size_t writers, CommitProgress& progress) : writers_(writers), progress_(progress) {}
+  // `writers`: how many threads take batches. `waiting_max`: how many units may wait.
+  UnitBacklog(std::size_t writers, CommitProgress& progress, std::size_t waiting_max = Limits().commits_waiting_max)
+      : writers_(writers), progress_(progress), waiting_max_(waiting_max) {}
 
   // For requests, on any thread. `add` moves from both arguments if it accepts the unit and returns the error if not.
   std::optional<Error> add(Unit& unit, CommitAnswer& answer);
@@ -58,6 +59,7 @@ class UnitBacklog {
 
   const std::size_t writers_;
   CommitProgress& progress_;
+  const std::size_t waiting_max_;
   std::mutex mutex_;
   std::condition_variable changed_;
   // The first `taken_` elements of both are moved from. Usually a batch takes both vectors whole.

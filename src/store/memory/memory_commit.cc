@@ -249,7 +249,10 @@ SignalOutcome MemoryStore::route(const CorrelatedSignal& signal, Wakeup& wakeup)
   }
   if (outcome.delivered.empty()) {
     outcome.kept = true;
-    kept_[++last_number_] = {signal, after(now(), signal.ttl)};
+    const Timestamp at = now();
+    const std::optional<Timestamp> until = signal.ttl ? std::optional(after(at, *signal.ttl)) : std::nullopt;
+    kept_[++last_number_] = {signal, at, until};
+    if (until && (!wakeup.due || *until < *wakeup.due)) wakeup.due = until;
   }
   return outcome;
 }
@@ -265,10 +268,11 @@ void MemoryStore::claim_kept(Instance& instance, Wakeup& wakeup) {
   for (const Wait& wait : instance.snapshot.waits) {
     if (wait.kind != WaitKind::signal) continue;
     for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
-      if (kept->second.expires_at <= at) continue;
+      if (kept->second.expires_at && *kept->second.expires_at <= at) continue;
       if (kept->second.signal.name != wait.name || !takes(wait.key, kept->second.signal.key)) continue;
       if (instance.inbox.contains(kept->second.signal.id)) continue;
       send(message_of(kept->second.signal, instance.row.id, true), wakeup);
+      messages_.at(last_number_).at = kept->second.at;  // its time to live counts from then
       kept_.erase(kept);
       return;
     }

@@ -49,7 +49,8 @@ class MemoryStore : public Store {
   };
   struct Kept {
     CorrelatedSignal signal;
-    Timestamp expires_at;
+    Timestamp at;
+    std::optional<Timestamp> expires_at;
   };
   using TimerKey = std::tuple<Timestamp, std::int64_t, WaitToken>;  // due, instance number, token
 

@@ -96,6 +96,9 @@ Result<std::optional<Timestamp>> MemoryStore::next_due(Timestamp looked_at) {
     if (run.row.lease_until > looked_at) offer(*run.row.lease_until);
     if (run.attempt_until && *run.attempt_until > looked_at) offer(*run.attempt_until);
   }
+  for (const auto& [number, kept] : kept_) {
+    if (kept.expires_at) offer(*kept.expires_at);
+  }
   if (const auto scheduled = next_scheduled(looked_at)) offer(*scheduled);
   return due;
 }
@@ -222,7 +225,6 @@ Result<bool> MemoryStore::mark_deleted(const InstanceId& id, const std::string& 
 Result<RetentionOutcome> MemoryStore::retire_instances(const RetentionRequest& request) {
   const std::lock_guard lock(mutex_);
   RetentionOutcome outcome;
-  std::erase_if(kept_, [at = now()](const auto& kept) { return kept.second.expires_at <= at; });
   std::multimap<std::string, std::string> children;
   for (const auto& [id, instance] : instances_) {
     if (instance.row.parent) children.emplace(instance.row.parent->value, id);

@@ -93,8 +93,10 @@ SignalOutcome PostgresStore::route(Connection& db, const CorrelatedSignal& signa
     wakeup.messages = true;
   }
   if (outcome.delivered.empty() && !db.error()) {
-    db.send(Sql::keep_signal, signal.name, key, write_json(message_of(signal, {}, true).body), at,
-            after(at, signal.ttl));
+    std::optional<Timestamp> until;
+    if (signal.ttl) until = after(at, *signal.ttl);
+    db.send(Sql::keep_signal, signal.name, key, write_json(message_of(signal, {}, true).body), at, until);
+    if (until && (!wakeup.due || *until < *wakeup.due)) wakeup.due = until;
     outcome.kept = true;
   }
   return outcome;
@@ -137,6 +139,62 @@ Result<SignalOutcome> PostgresStore::record_signal(const CorrelatedSignal& signa
   });
   if (recorded) tell(wakeup);
   return recorded;
+}
+
+namespace {
+
+// An unreadable body: the signal is shown with its number only.
+KeptSignal read_kept(const Rows& row) {
+  std::optional<Timestamp> until;
+  if (!row.is_null(3)) until = row.time(3);
+  const auto body = parse_stored(row.text(1));
+  return kept_signal_of(row.integer(0), body ? *body : Json::object({{"payload", row.text(1)}}), row.time(2), until);
+}
+
+}  // namespace
+
+Result<Page<KeptSignal>> PostgresStore::list_signals(const SignalFilter& filter, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
+  return read<Page<KeptSignal>>([&](Connection& db) -> Result<Page<KeptSignal>> {
+    Page<KeptSignal> page;
+    const auto limit = static_cast<std::int64_t>(request.limit) + 1;
+    Rows rows = db.query(Sql::list_kept, cursor, text_or_null(filter.name), filter.key, limit);
+    while (rows.next()) {
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(page.items.back().number);
+        break;
+      }
+      page.items.push_back(read_kept(rows));
+    }
+    return page;
+  });
+}
+
+Result<bool> PostgresStore::discard_signal(std::int64_t number) {
+  return write<bool>([&](Connection& db) -> Result<bool> { return db.query(Sql::delete_kept, number).changed() == 1; });
+}
+
+// A wait that takes the signal at the same moment locks its row: one of the two finds it gone.
+Result<std::size_t> PostgresStore::expire_signals(std::size_t max) {
+  // Usually none has expired, and a read is cheaper than a transaction.
+  CAIRN_TRY(const bool any,
+            read<bool>([&](Connection& db) -> Result<bool> { return db.query(Sql::any_expired, now()).next(); }));
+  if (!any) return 0;
+  Wakeup wakeup;
+  auto expired = write<std::size_t>([&](Connection& db) -> Result<std::size_t> {
+    wakeup = {};
+    const Timestamp at = now();
+    std::vector<KeptSignal> taken;
+    Rows rows = db.query(Sql::take_expired_signals, at, static_cast<std::int64_t>(max));
+    while (rows.next()) taken.push_back(read_kept(rows));
+    for (const KeptSignal& signal : taken) {
+      insert_dead_letter(db, letter_of_expiry(signal), wakeup);
+      write_event(db, {}, event_of_expiry(signal, at, events_), wakeup);
+    }
+    return taken.size();
+  });
+  if (expired && *expired > 0) tell(wakeup);
+  return expired;
 }
 
 Result<std::vector<Message>> PostgresStore::take_messages(std::size_t max, Duration hold) {

@@ -167,7 +167,6 @@ Result<RetentionOutcome> PostgresStore::retire_instances(const RetentionRequest&
         break;
       }
     }
-    db.send(Sql::purge_kept, now());
     if (candidates.empty()) return outcome;
     Column<std::int64_t> numbers;
     Column<std::string> ids;

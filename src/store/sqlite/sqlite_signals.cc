@@ -79,8 +79,11 @@ SignalOutcome SqliteStore::route(const CorrelatedSignal& signal, Wakeup& wakeup)
   for (const InstanceId& target : outcome.delivered) send(message_of(signal, target, alone), wakeup);
   if (outcome.delivered.empty()) {
     const Timestamp at = now();
+    std::optional<Timestamp> until;
+    if (signal.ttl) until = after(at, *signal.ttl);
     writer_->run(Sql::keep_signal, signal.name, key_text(signal.key), json_text(message_of(signal, {}, true).body), at,
-                 after(at, signal.ttl));
+                 until);
+    if (until && (!wakeup.due || *until < *wakeup.due)) wakeup.due = until;
     outcome.kept = true;
     maybe_kept_ = true;
   }
@@ -230,6 +233,10 @@ Result<std::optional<Timestamp>> SqliteStore::next_due(Timestamp looked_at) {
     Query runs = writer_->query(Sql::next_run_due, looked_at);
     if (runs.next() && !runs.is_null(0)) offer(runs.time(0));
   }
+  if (maybe_kept_) {
+    Query expiry = writer_->query(Sql::next_expiry);
+    if (expiry.next() && !expiry.is_null(0)) offer(expiry.time(0));
+  }
   if (const auto scheduled = next_scheduled(looked_at)) offer(*scheduled);
   if (writer_->error()) return *writer_->error();
   return due;
@@ -253,6 +260,73 @@ Result<std::vector<Message>> SqliteStore::list_messages(const InstanceId& id) {
     while (rows.next()) messages.push_back(sql::read_message(rows));
   }
   return db.give(std::move(messages));
+}
+
+namespace {
+
+// An unreadable body: the signal is shown with its number only.
+KeptSignal read_kept(const Query& row) {
+  std::optional<Timestamp> until;
+  if (!row.is_null(3)) until = row.time(3);
+  const auto body = parse_stored(row.text(1));
+  return kept_signal_of(row.integer(0), body ? *body : Json::object({{"payload", row.text(1)}}), row.time(2), until);
+}
+
+}  // namespace
+
+Result<Page<KeptSignal>> SqliteStore::list_signals(const SignalFilter& filter, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
+  Reader db = reader();
+  Page<KeptSignal> page;
+  {
+    const auto limit = static_cast<std::int64_t>(request.limit) + 1;
+    Query rows = db->query(Sql::list_kept, cursor, text_or_null(filter.name),
+                           filter.key ? std::optional<std::string_view>(*filter.key) : std::nullopt, limit);
+    while (rows.next()) {
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(page.items.back().number);
+        break;
+      }
+      page.items.push_back(read_kept(rows));
+    }
+  }
+  return db.give(std::move(page));
+}
+
+Result<bool> SqliteStore::discard_signal(std::int64_t number) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  const bool gone = writer_->run(Sql::delete_kept, number) == 1;
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return gone;
+}
+
+Result<std::size_t> SqliteStore::expire_signals(std::size_t max) {
+  Wakeup wakeup;
+  std::vector<KeptSignal> expired;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (auto refused = refusal()) return *refused;
+    if (!maybe_kept_) return 0;
+    writer_->clear_error();
+    const Timestamp at = now();
+    {
+      Query rows = writer_->query(Sql::expired_signals, at, static_cast<std::int64_t>(max));
+      while (rows.next()) expired.push_back(read_kept(rows));
+    }
+    if (writer_->error()) return *writer_->error();
+    if (expired.empty()) return 0;
+    Transaction transaction(*writer_);
+    for (const KeptSignal& signal : expired) {
+      writer_->run(Sql::delete_kept, signal.number);
+      insert_dead_letter(letter_of_expiry(signal), wakeup);
+      write_event({}, event_of_expiry(signal, at, events_), wakeup);
+    }
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+  }
+  tell(wakeup);
+  return expired.size();
 }
 
 }  // namespace cairn

@@ -207,7 +207,6 @@ Result<RetentionOutcome> SqliteStore::retire_instances(const RetentionRequest& r
     }
   }
   for (const auto& [number, id] : gone) remove_instance(number, id);
-  writer_->run(Sql::purge_kept, now());
   const bool kept = writer_->query(Sql::has_kept).next();
   if (auto done = transaction.commit(); !done) return failed(done.error());
   maybe_kept_ = kept;

@@ -167,7 +167,10 @@ class World:
         """What refuses this completion; None when nothing does (rules S4, R5)."""
         if instance.status == "suspended":
             return "the suspended instance"
-        if by in task["exclude"]:
+        try:  # evaluated now, not when the task was opened
+            if by in instance.value(task["fields"]["exclude"], task["scope"]):
+                return "exclude"
+        except Failure:
             return "exclude"
         if not schema.fits(task["fields"].get("form"), payload):
             return "form"

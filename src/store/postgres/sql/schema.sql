@@ -1,5 +1,5 @@
 -- The schema of a PostgreSQL store.
--- version: 33
+-- version: 34
 --
 -- A new store gets this file and then every migration (sql/migrations), in one transaction. The first release freezes it:
 -- later changes are migrations. The store replaces the schema name `cairn` with its own.
@@ -206,12 +206,14 @@ CREATE TABLE cairn.wf_signal_q (
   key text COLLATE "C",
   body text NOT NULL,
   at timestamptz NOT NULL,
-  expires_at timestamptz  -- of a kept signal
+  expires_at timestamptz  -- of a kept signal that does not stay for ever
 ) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 -- The messages of one instance.
 CREATE INDEX wf_signal_q_target ON cairn.wf_signal_q (target) WHERE target IS NOT NULL;
 -- A new wait finds kept signals.
 CREATE INDEX wf_signal_q_kept ON cairn.wf_signal_q (name, key) WHERE target IS NULL;
+-- Kept signals become dead letters.
+CREATE INDEX wf_signal_q_expiry ON cairn.wf_signal_q (expires_at) WHERE target IS NULL AND expires_at IS NOT NULL;
 
 -- Timers, in the order in which they are due. `token` names the wait of the instance.
 CREATE TABLE cairn.wf_timer_q (

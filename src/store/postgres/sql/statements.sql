@@ -227,14 +227,25 @@ SELECT count(*) FROM (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL LIMIT
 -- name: has_signal_message
 SELECT 1 FROM cairn.wf_signal_q WHERE target = $1 AND kind = 'signal' LIMIT 1
 -- name: find_kept
-SELECT n, body FROM cairn.wf_signal_q WHERE target IS NULL AND name = $1 AND ($2::text IS NULL OR key = $2) AND expires_at > $3 AND n > $4
+SELECT n, body FROM cairn.wf_signal_q WHERE target IS NULL AND name = $1 AND ($2::text IS NULL OR key = $2)
+  AND (expires_at IS NULL OR expires_at > $3) AND n > $4
   ORDER BY n LIMIT 1
 -- name: has_had
 SELECT 1 FROM cairn.wf_inbox WHERE instance = $1 AND signal = $2
 -- name: claim_kept
 UPDATE cairn.wf_signal_q SET target = $2, expires_at = NULL WHERE n = $1 AND target + 0 IS NULL
--- name: purge_kept
-DELETE FROM cairn.wf_signal_q WHERE target IS NULL AND expires_at <= $1
+-- name: list_kept
+SELECT n, body, at, expires_at FROM cairn.wf_signal_q
+WHERE target IS NULL AND n > $1 AND ($2::text IS NULL OR name = $2) AND ($3::text IS NULL OR key = $3) ORDER BY n LIMIT $4
+-- name: delete_kept
+DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target + 0 IS NULL
+-- name: any_expired
+SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND expires_at IS NOT NULL AND expires_at <= $1 LIMIT 1
+-- name: take_expired_signals
+DELETE FROM cairn.wf_signal_q WHERE n = ANY (ARRAY(
+  SELECT n FROM cairn.wf_signal_q WHERE target IS NULL AND expires_at IS NOT NULL AND expires_at <= $1
+  ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)) AND target + 0 IS NULL
+RETURNING n, body, at, expires_at
 -- name: remember_signal
 INSERT INTO cairn.wf_idempotency_keys (scope, key, request_hash, answer, at) VALUES ('signal', $1, '', 'null', $2)
 ON CONFLICT (scope, key) DO NOTHING
@@ -277,6 +288,7 @@ SELECT min(at) FROM (
   UNION ALL SELECT min(least(r.lease_until, r.attempt_until)) FROM cairn.wf_run_q q
     CROSS JOIN LATERAL (SELECT status, lease_until, attempt_until FROM cairn.workflow_run WHERE id = q.run OFFSET 0) r
     WHERE q.lapsed AND r.status = 'leased' AND r.lease_until > $1 AND (r.attempt_until IS NULL OR r.attempt_until > $1)
+  UNION ALL SELECT min(expires_at) FROM cairn.wf_signal_q WHERE target IS NULL AND expires_at IS NOT NULL
   UNION ALL SELECT min(due) FROM cairn.wf_outbox_queue WHERE due > $1 AND attempts + 0 >= 0
   UNION ALL SELECT min(greatest(next_at, held_until)) FROM cairn.wf_schedules WHERE NOT paused AND next_at IS NOT NULL) soon
 

@@ -69,7 +69,7 @@ DELETE FROM cairn.wf_idempotency_keys WHERE scope = $1 AND key = $2
 -- name: change_key
 UPDATE cairn.wf_idempotency_keys SET request_hash = $3, answer = $4 WHERE scope = $1 AND key = $2
 -- name: any_kept
-SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = ANY ($1::text[]) AND expires_at > $2 LIMIT 1
+SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = ANY ($1::text[]) AND (expires_at IS NULL OR expires_at > $2) LIMIT 1
 -- name: take_numbers
 SELECT nextval('cairn.wf_instance_number') FROM generate_series(1, $1::bigint)
 -- name: insert_instances
@@ -152,7 +152,8 @@ INSERT INTO cairn.wf_execution_log (instance, state_version, kind, step, at, act
 WITH gone AS (DELETE FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target + 0 IS NOT NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::bigint[]))::integer) FROM gone
 -- name: none_kept
-SELECT ln((NOT EXISTS (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = ANY ($1::text[]) AND expires_at > $2))::integer)
+SELECT ln((NOT EXISTS (SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = ANY ($1::text[])
+  AND (expires_at IS NULL OR expires_at > $2)))::integer)
 -- name: no_run_types
 SELECT ln((NOT EXISTS (SELECT 1 FROM cairn.wf_run_types))::integer)
 -- name: insert_inbox

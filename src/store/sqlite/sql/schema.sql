@@ -1,5 +1,5 @@
 -- The schema of a SQLite store.
--- version: 32
+-- version: 33
 --
 -- A new store gets this file and then every migration (sql/migrations). The first release freezes it: later changes are
 -- migrations.
@@ -193,7 +193,7 @@ CREATE TABLE wf_signal_q (
   key TEXT,
   body TEXT NOT NULL,
   at INTEGER NOT NULL,
-  expires_at INTEGER   -- of a kept signal
+  expires_at INTEGER   -- of a kept signal that does not stay for ever
 ) STRICT;
 -- The queue that the engine reads, without the kept signals.
 CREATE INDEX wf_signal_q_ready ON wf_signal_q (n) WHERE target IS NOT NULL;
@@ -201,6 +201,8 @@ CREATE INDEX wf_signal_q_ready ON wf_signal_q (n) WHERE target IS NOT NULL;
 CREATE INDEX wf_signal_q_target ON wf_signal_q (target) WHERE target IS NOT NULL;
 -- A new wait finds kept signals.
 CREATE INDEX wf_signal_q_kept ON wf_signal_q (name, key) WHERE target IS NULL;
+-- Kept signals become dead letters.
+CREATE INDEX wf_signal_q_expiry ON wf_signal_q (expires_at) WHERE target IS NULL AND expires_at IS NOT NULL;
 
 -- Timers, in the order in which they are due. `token` names the wait of the instance.
 CREATE TABLE wf_timer_q (

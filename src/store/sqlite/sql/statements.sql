@@ -225,15 +225,23 @@ SELECT i.id FROM wf_instances i WHERE i.n IN
   (SELECT w.instance FROM wf_waits w WHERE w.kind = 'signal' AND w.name = ?1 AND (w.key IS NULL OR w.key = ?2))
   AND NOT EXISTS (SELECT 1 FROM wf_inbox b WHERE b.instance = i.n AND b.signal = ?3) ORDER BY i.n
 -- name: find_kept
-SELECT n FROM wf_signal_q WHERE target IS NULL AND name = ?1 AND (?2 IS NULL OR key = ?2) AND expires_at > ?3
+SELECT n FROM wf_signal_q WHERE target IS NULL AND name = ?1 AND (?2 IS NULL OR key = ?2) AND (expires_at IS NULL OR expires_at > ?3)
   AND NOT EXISTS (SELECT 1 FROM wf_inbox b WHERE b.instance = ?4 AND b.signal = CASE WHEN json_valid(body) THEN json_extract(body, '$.id') END)
   ORDER BY n LIMIT 1
 -- name: claim_kept
 UPDATE wf_signal_q SET target = ?2, expires_at = NULL WHERE n = ?1
 -- name: has_signal_message
 SELECT 1 FROM wf_signal_q WHERE target = ?1 AND kind = 'signal' LIMIT 1
--- name: purge_kept
-DELETE FROM wf_signal_q WHERE target IS NULL AND expires_at <= ?1
+-- name: list_kept
+SELECT n, body, at, expires_at FROM wf_signal_q
+WHERE target IS NULL AND n > ?1 AND (?2 IS NULL OR name = ?2) AND (?3 IS NULL OR key = ?3) ORDER BY n LIMIT ?4
+-- name: delete_kept
+DELETE FROM wf_signal_q WHERE n = ?1 AND target IS NULL
+-- name: expired_signals
+SELECT n, body, at, expires_at FROM wf_signal_q WHERE target IS NULL AND expires_at IS NOT NULL AND expires_at <= ?1
+ORDER BY expires_at, n LIMIT ?2
+-- name: next_expiry
+SELECT min(expires_at) FROM wf_signal_q WHERE target IS NULL AND expires_at IS NOT NULL
 -- name: find_message
 SELECT 1 FROM wf_signal_q WHERE n = ?1 AND target IS NOT NULL
 -- name: delete_message
