@@ -265,7 +265,7 @@ TEST_F(LeaseDeskTest, APromiseThatIsNotKeptLeavesThePlaceInTheLine) {
 // A commit that makes a run ready calls `look`. It must not wait until a refused client has its answer.
 TEST_F(LeaseDeskTest, ARefusalBlocksNoOtherThread) {
   std::optional<std::future_status> looked;
-  for (std::size_t i = 0; i < 2 * LeaseWaiters::waiting_max && !looked; ++i) {
+  for (std::size_t i = 0; i < 2 * Limits().lease_waiters_max && !looked; ++i) {
     waiters_.ask({"w", {}, {"t"}, 1, Duration::of_seconds(30)}, long_wait, [&](const Result<Runs>& runs) {
       if (runs) return;
       const auto other = std::make_shared<std::promise<void>>();

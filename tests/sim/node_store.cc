@@ -144,6 +144,18 @@ Result<std::vector<DueTimer>> NodeStore::take_timers(std::size_t max, Duration h
   return through("take_timers", Way::write, [&] { return behind_.take_timers(max, hold); });
 }
 
+Result<Page<KeptSignal>> NodeStore::list_signals(const SignalFilter& filter, const PageRequest& page) {
+  return through("list_signals", Way::read, [&] { return behind_.list_signals(filter, page); });
+}
+
+Result<bool> NodeStore::discard_signal(std::int64_t number) {
+  return through("discard_signal", Way::write, [&] { return behind_.discard_signal(number); });
+}
+
+Result<std::size_t> NodeStore::expire_signals(std::size_t max) {
+  return through("expire_signals", Way::write, [&] { return behind_.expire_signals(max); });
+}
+
 Result<std::vector<Message>> NodeStore::take_messages(std::size_t max, Duration hold) {
   return through("take_messages", Way::write, [&] {
     auto messages = behind_.take_messages(max, hold);
