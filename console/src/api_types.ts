@@ -189,6 +189,7 @@ export interface Instance {
   output?: Json;
   parent?: string;
   reference: Reference;
+  signals?: Signal[];
   started_at: string;
   state?: { [name: string]: Json };
   state_version: number;
@@ -411,6 +412,17 @@ export interface Session {
   user: string | null; // null: the caller is not signed in
 }
 
+export interface Signal {
+  at: string;
+  id: string;
+  instance?: string;
+  key: string | null;
+  name: string;
+  number?: number;
+  payload: Json;
+  until: string | null;
+}
+
 export interface SignalOutcome {
   id?: string;
   instances: string[];
@@ -421,6 +433,12 @@ export interface SignalOutcome {
 
 export interface SignalOutcomes {
   items: SignalOutcome[];
+}
+
+export interface SignalPage {
+  items: Signal[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
 }
 
 export interface Snapshot {
@@ -550,6 +568,7 @@ export interface ResumeInstanceRequest {
 }
 
 export interface RetryInstanceRequest {
+  new_key?: boolean; // a retried call gets a new idempotency key
   reason?: string;
 }
 
@@ -558,9 +577,11 @@ export interface SignalInstanceRequest {
   key?: string | null;
   name: string;
   payload?: Json;
+  ttl?: string; // how long it is kept if no step takes it; default: as the definition says, else for ever
 }
 
 export interface SkipStepRequest {
+  reason?: string;
   result?: Json;
 }
 
@@ -786,7 +807,7 @@ export interface SendSignalRequest {
   key?: string | null;
   name: string;
   payload?: Json;
-  ttl?: string;
+  ttl?: string; // how long it is kept if no instance waits for it; default: as a definition says, else for ever
 }
 
 export interface AssignTaskRequest {
@@ -826,6 +847,7 @@ export const operations = {
   deleteSchedule: { method: 'DELETE', path: '/v1/schedules/{name}', permission: 'operate' },
   deployDefinition: { method: 'POST', path: '/v1/definitions', permission: 'deploy' },
   discardDeadLetter: { method: 'DELETE', path: '/v1/dead-letters/{id}', permission: 'operate' },
+  discardKeptSignal: { method: 'DELETE', path: '/v1/signals/{number}', permission: 'operate' },
   discardSignal: { method: 'DELETE', path: '/v1/instances/{id}/signals/{signal}', permission: 'operate' },
   doctor: { method: 'GET', path: '/v1/doctor', permission: 'operate' },
   editState: { method: 'PATCH', path: '/v1/instances/{id}/state', permission: 'operate' },
@@ -867,6 +889,7 @@ export const operations = {
   listRunTypes: { method: 'GET', path: '/v1/run-types', permission: 'view' },
   listRuns: { method: 'GET', path: '/v1/runs', permission: 'view' },
   listSchedules: { method: 'GET', path: '/v1/schedules', permission: 'view' },
+  listSignals: { method: 'GET', path: '/v1/signals', permission: 'view' },
   listTasks: { method: 'GET', path: '/v1/tasks', permission: 'view_tasks' },
   livez: { method: 'GET', path: '/livez', permission: 'open' },
   metrics: { method: 'GET', path: '/metrics', permission: 'view' },

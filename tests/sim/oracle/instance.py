@@ -172,6 +172,7 @@ class Instance:
             yield from self.step(strand, step, scope)
 
     def step(self, strand, step, scope):
+        strand.failed_call = None
         while True:
             try:
                 self.world.reached("step", step["type"])

@@ -247,11 +247,14 @@ def do_call(instance, strand, step, scope):
         else:
             kind, payload = "cairn.graphql.v1", None
         run = {"step": step["id"], "type": kind, "payload": payload, "status": "open", "slice": instance.slice,
-               "attempts_max": fields["retry"]["attempts"], "same_slice": False, "id": None}
+               "attempts_max": fields["retry"]["attempts"], "same_slice": False, "id": None,
+               "key_of": strand.failed_call}  # a retry by an operator keeps the key (rule E3)
         instance.runs.append(run)
         _, answer = yield from rest_on(instance, [Wait("run", step, run=run)])
         if "error" in answer and answer["error"] is not None:
             error = answer["error"]
+            handled = fields.get("on_failure") is not None or (error["class"] == "timeout" and fields.get("on_timeout") is not None)
+            strand.failed_call = None if handled else run
             raise Failure(error["class"], error["code"], error.get("message", ""), error.get("details"),
                           answer["attempt"])
         yield from instance.take_result(strand, step, fields.get("result"), answer.get("result"), fields.get("on_failure"))

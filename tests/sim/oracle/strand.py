@@ -88,6 +88,7 @@ class Strand:
         self.body = None
         self.blocked = None
         self.handlers = []
+        self.failed_call = None  # the run of the step that an operator may retry
         self.children = []  # strands that it started and that have not ended
         self.ended = False
         self.owner_wait = None  # a deadline's strand: the task's wait

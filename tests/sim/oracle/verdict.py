@@ -81,7 +81,8 @@ def compare(case, world):
                 compare_rest(world, instance, case["end"])
         except Difference as difference:
             raise Difference(f"instance {ident} ({instance.definition['name']}): {difference}") from None
-    keys = [row["idempotency_key"] for row in case["runs"]]
+    retries = {run["row"] for instance in world.instances.values() for run in instance.runs if run.get("key_of") and "row" in run}
+    keys = [row["idempotency_key"] for row in case["runs"] if row["id"] not in retries]
     if len(keys) != len(set(keys)):
         raise Difference("two runs have the same idempotency key")
 
@@ -145,6 +146,9 @@ def compare_runs(rows, instance):
             if row["status"] not in wanted:
                 raise Difference(f"run of {row['step']} is {row['status']}, expected {' or '.join(wanted)}")
             expect(f"run of {row['step']}: attempts_max", row["attempts_max"], run["attempts_max"])
+            run["row"], run["key"] = row["id"], row["idempotency_key"]
+            if run.get("key_of"):
+                expect(f"run of {row['step']}: key of the retried call", row["idempotency_key"], run["key_of"]["key"])
         elif not (run["status"] == "cancelled" and run["same_slice"]):
             # A call that its own slice gave up again need not have been written.
             raise Difference(f"no run {run['type']} of {run['step']} with {run['payload']}; "

@@ -236,7 +236,8 @@ SELECT 1 FROM cairn.wf_inbox WHERE instance = $1 AND signal = $2
 UPDATE cairn.wf_signal_q SET target = $2, expires_at = NULL WHERE n = $1 AND target + 0 IS NULL
 -- name: list_kept
 SELECT n, body, at, expires_at FROM cairn.wf_signal_q
-WHERE target IS NULL AND n > $1 AND ($2::text IS NULL OR name = $2) AND ($3::text IS NULL OR key = $3) ORDER BY n LIMIT $4
+-- `+ 0`: by the primary key, also where the planner has seen an empty table.
+WHERE target + 0 IS NULL AND n > $1 AND ($2::text IS NULL OR name = $2) AND ($3::text IS NULL OR key = $3) ORDER BY n LIMIT $4
 -- name: delete_kept
 DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target + 0 IS NULL
 -- name: any_expired
