@@ -37,6 +37,13 @@ target_compile_features(cairn_package INTERFACE cxx_std_20)
 target_include_directories(cairn_package INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(cairn_package INTERFACE $<INSTALL_INTERFACE:PkgConfig::CAIRN_NEEDS> Threads::Threads m)
 
+# A program may use its own SQLite, of another version. The two must not share names.
+find_program(CAIRN_NM NAMES ${CMAKE_NM} nm REQUIRED)
+find_program(CAIRN_OBJCOPY NAMES ${CMAKE_OBJCOPY} objcopy REQUIRED)
+add_custom_command(TARGET cairn_package POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -DLIBRARY=$<TARGET_FILE:cairn_package> -DNM=${CAIRN_NM} -DOBJCOPY=${CAIRN_OBJCOPY}
+          -P ${CMAKE_SOURCE_DIR}/cmake/rename_sqlite.cmake VERBATIM)
+
 list(JOIN CAIRN_NEEDS " " CAIRN_NEEDS)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
 configure_package_config_file(cmake/cairnConfig.cmake.in ${CMAKE_BINARY_DIR}/cairnConfig.cmake
@@ -54,6 +61,8 @@ install(FILES ${CMAKE_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/p
 install(CODE "set(SOURCE \"${CMAKE_SOURCE_DIR}\")
 set(INTO \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
 include(\"${CMAKE_SOURCE_DIR}/cmake/install_headers.cmake\")" COMPONENT engine)
+# Without its symbols the program is a fifth as large. `cmake --build` leaves them in the build folder, for debuggers.
+install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)" COMPONENT command)
 install(TARGETS cairn RUNTIME COMPONENT command)
 install(FILES deploy/cairn.service DESTINATION lib/systemd/system COMPONENT command)
 install(FILES deploy/cairn.sysusers DESTINATION lib/sysusers.d COMPONENT command RENAME cairn.conf)

@@ -18,11 +18,9 @@
 
 #include "cairn/flow_steps.h"
 #include "cairn/flow_values.h"
+#include "definition/built_definition.h"
 
 namespace cairn {
-
-struct Definition;
-
 namespace flow {
 
 class Schedule : public Part {
@@ -72,8 +70,7 @@ class Workflow : public Part {
   Workflow& steps(const Steps& steps);
   Workflow& output(const Value& value);
 
-  // The definition, or all its errors, one per line with its JSON pointer. Include "definition/definition.h" to use the
-  // result.
+  // The definition, for Engine::deploy, or all its errors, one per line with its JSON pointer.
   Result<Definition> build() const;
   // Only the canonical form.
   Result<Json> canonical() const;

@@ -38,8 +38,10 @@ namespace cairn {
 
 class Clock;
 class EngineCore;
+class Sink;
 class Store;
 class Transport;
+struct Definition;
 
 // How long ended items are kept. Absent: forever.
 struct KeepFor {
@@ -75,8 +77,8 @@ struct EngineOptions {
   std::map<std::string, std::string> secrets;  // for secret("name"), sent and never stored
   std::map<std::string, std::vector<std::string>> secret_hosts;  // hosts that may receive each; none: any host
   bool environment_secrets = true;                               // CAIRN_SECRET_NAME as well
-  std::vector<std::shared_ptr<Transport>> transports;            // additional ones, for `call: {NAME: …}`
-  Json events;  // which life cycle events are written and where they go: {source, keep, sinks} (docs/events.md)
+  std::vector<std::shared_ptr<Transport>> transports;  // additional ones, for `call: {NAME: …}`: cairn/transport.h
+  Json events;             // which life cycle events are written and where they go: {source, keep, sinks}
   Clock* clock = nullptr;  // absent: the system clock; must outlive the engine
 };
 
@@ -102,6 +104,8 @@ class Engine {
   // exists with other content.
   Result<std::string> deploy(std::string_view text, const std::string& file = "definition");
   Result<std::string> deploy_file(const std::string& path);
+  // Deploys a definition that was built in C++ (cairn/definition.h).
+  Result<std::string> deploy(const Definition& definition);
 
   // Registers a handler. Call it before `run`.
   void handle(const std::string& type, WorkHandler handler);
@@ -113,6 +117,8 @@ class Engine {
   // Events of one subject arrive in order. Call it before `run`.
   Result<void> subscribe(const std::string& name, const std::vector<std::string>& types,
                          std::function<bool(const Json& cloud_event)> handler);
+  // The same with a destination that gets several events at a time (cairn/sink.h).
+  Result<void> add_sink(std::unique_ptr<Sink> sink);
   // Starts threads that fire timers, deliver messages and execute handlers. Without it the engine works only inside
   // calls, and `run_until_idle` processes what is due.
   void run();

@@ -10,7 +10,7 @@
 #include "base/id.h"
 #include "base/json.h"
 #include "instance/failure.h"
-#include "instance/snapshot.h"
+#include "instance/status.h"
 
 namespace cairn {
 

@@ -1,4 +1,4 @@
-// The limits (docs/semantics.md, rule S23). Each is configurable, and exceeding one is an error that names it.
+// The limits of an engine. Each is configurable, and exceeding one is an error that names it.
 #pragma once
 
 #include <cstddef>

@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "instance/outbox_event.h"
 #include "instance/snapshot.h"
 
 namespace cairn {
@@ -73,14 +74,6 @@ struct InstanceStart {
   std::optional<WaitToken> token;
   std::string step;
   bool operator==(const InstanceStart&) const = default;
-};
-
-struct OutboxEvent {
-  EventId id;
-  std::string type;
-  std::string subject;
-  Json data;
-  bool operator==(const OutboxEvent&) const = default;
 };
 
 struct LogEntry {

@@ -1,4 +1,4 @@
-// What went wrong in an instance, as users and `catch` see it (rule S19).
+// What went wrong in an instance, as users and `catch` see it.
 #pragma once
 
 #include <optional>

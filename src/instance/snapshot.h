@@ -17,15 +17,9 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "instance/failure.h"
+#include "instance/status.h"
 
 namespace cairn {
-
-enum class Status { running, waiting, suspended, completed, failed, cancelled };
-const char* to_string(Status status);
-std::optional<Status> status_from(std::string_view text);
-inline bool is_final(Status status) {
-  return status == Status::completed || status == Status::failed || status == Status::cancelled;
-}
 
 // The program that an instance is pinned to.
 struct ProgramKey {
@@ -33,13 +27,6 @@ struct ProgramKey {
   std::string version;
   std::string digest;
   auto operator<=>(const ProgramKey&) const = default;
-};
-
-// How people find an instance. `key` is text or null, `parts` an object.
-struct Reference {
-  Json key;
-  Json parts = Json::object();
-  bool operator==(const Reference&) const = default;
 };
 
 enum class WaitKind { task, timer, signal, subworkflow, run };

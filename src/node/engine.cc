@@ -163,6 +163,12 @@ Result<std::string> Engine::deploy(std::string_view text, const std::string& fil
   return definition.program->name + " " + definition.program->version;
 }
 
+Result<std::string> Engine::deploy(const Definition& definition) {
+  if (!definition.valid()) return Error{ErrorCode::invalid, "the definition has errors"};
+  CAIRN_TRY_VOID(cairn::deploy(*parts_->core, definition.program));
+  return definition.program->name + " " + definition.program->version;
+}
+
 Result<std::string> Engine::deploy_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error{ErrorCode::not_found, path + ": cannot be read"};
@@ -193,6 +199,8 @@ Result<void> Engine::subscribe(const std::string& name, const std::vector<std::s
     return taken;
   });
 }
+
+Result<void> Engine::add_sink(std::unique_ptr<Sink> sink) { return parts_->outlet->add(std::move(sink)); }
 
 void Engine::run() {
   if (parts_->running) return;

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/result.h"
+#include "cairn/sink.h"
 #include "store/rows.h"
 
 namespace cairn {
@@ -25,9 +26,6 @@ struct EventContent {
 };
 EventContent content_of(const OutboxRow& row);
 
-// The whole event as JSON. `source` names the cairn installation; source and id together are unique. The extension
-// `sequence` is the position in the outbox, `instance` the instance that emitted the event, `traceparent` its trace.
-Json cloud_event(const OutboxRow& row, const std::string& source);
 // Binary mode: the attributes are headers, and the body is the data alone.
 EventHeaders binary_headers(const OutboxRow& row, const std::string& source);
 

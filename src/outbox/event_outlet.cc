@@ -30,12 +30,17 @@ Result<std::unique_ptr<EventOutlet>> EventOutlet::open(OutboxStore& store, const
 
 Result<void> EventOutlet::subscribe(const std::string& name, const std::vector<std::string>& types,
                                     EventHandler handler) {
+  return add(std::make_unique<Subscriber>(name, types, settings_.source, std::move(handler)));
+}
+
+Result<void> EventOutlet::add(std::unique_ptr<Sink> sink) {
   const std::lock_guard lock(mutex_);
-  if (dispatcher_) return Error{ErrorCode::conflict, "subscribe before the engine publishes its first event"};
-  for (const auto& sink : sinks_) {
-    if (sink->name() == name) return Error{ErrorCode::conflict, "the sink " + name + " already exists"};
+  if (dispatcher_) return Error{ErrorCode::conflict, "add sinks before the engine publishes its first event"};
+  for (const auto& known : sinks_) {
+    if (known->name() == sink->name())
+      return Error{ErrorCode::conflict, "the sink " + sink->name() + " already exists"};
   }
-  sinks_.push_back(std::make_unique<Subscriber>(name, types, settings_.source, std::move(handler)));
+  sinks_.push_back(std::move(sink));
   // From now on events are published.
   settings_.keep.dispatched = true;
   store_.keep_events(settings_.keep);

@@ -19,6 +19,8 @@ class EventOutlet {
 
   // Call this before the first event is published. ErrorCode::conflict if the name is taken, or if it is too late.
   Result<void> subscribe(const std::string& name, const std::vector<std::string>& types, EventHandler handler);
+  // The same for a sink of the program.
+  Result<void> add(std::unique_ptr<Sink> sink);
   // Does nothing without a sink.
   void start();
   // Tells the sinks to send nothing more. Does not block.

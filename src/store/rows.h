@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "instance/advance.h"
 #include "instance/snapshot.h"
+#include "store/outbox_rows.h"
 
 namespace cairn {
 
@@ -201,30 +202,6 @@ struct RunEvent {
   std::string actor;
   Json details;
   bool operator==(const RunEvent&) const = default;
-};
-
-struct OutboxRow {
-  std::int64_t sequence = 0;
-  InstanceId instance;
-  OutboxEvent event;
-  Timestamp created_at;
-  std::optional<Timestamp> published_at;
-  int attempts = 0;  // of a claimed event: the attempts of its sink so far
-  bool operator==(const OutboxRow&) const = default;
-};
-
-// The events that a sink wants.
-struct SinkFilter {
-  std::string name;
-  std::vector<std::string> types = {};  // prefixes of the event type; empty: all types
-
-  bool wants(std::string_view type) const {
-    if (types.empty()) return true;
-    for (const std::string& prefix : types) {
-      if (type.starts_with(prefix)) return true;
-    }
-    return false;
-  }
 };
 
 // The result of a delivery to a sink.

@@ -8,7 +8,8 @@ import glob, os, re, sys
 
 os.chdir(sys.argv[1])
 # The headers of include/cairn belong to the modules that implement them.
-public = {"definition": "definition", "flow_steps": "definition", "flow_values": "definition", "engine": "node", "work": "instance", "worker": "worker"}
+public = {"definition": "definition", "flow_steps": "definition", "flow_values": "definition", "engine": "node", "work": "instance", "worker": "worker",
+          "transport": "transport", "sink": "outbox"}
 declared = {}
 for name, uses in re.findall(r"cairn_folder\((\w+)[^)]*?USES ([^)]*)\)", re.sub(r"#.*", "", open("CMakeLists.txt").read())):
     declared[name] = {use[len("cairn_"):] for use in uses.split() if use.startswith("cairn_")}
