@@ -49,7 +49,8 @@ void list_audit(EngineCore& core, const Call& call) {
 
 void verify(EngineCore& core, const Call& call) {
   const auto report =
-      verify_audit(core.store(), std::string(call.request.query_value("hash")), [&core] { return core.stops_soon(); });
+      verify_audit(core.store(), std::string(call.request.query_value("hash")),
+                   [&core] { return core.context().stops_soon.load(); });
   if (!report) {
     call.reply(problem(report.error()));
     return;

@@ -100,7 +100,7 @@ void submit(EngineCore& core, BulkJobs& jobs, const Call& call) {
     call.reply(problem(422, "filter", "The filter cannot be read", read.error().message));
     return;
   }
-  if (const auto fits = check_search(filter.text, core.options().limits); !fits) {
+  if (const auto fits = check_search(filter.text, core.context().options.limits); !fits) {
     call.reply(problem(fits.error()));
     return;
   }
@@ -199,7 +199,7 @@ std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& waiters) {
   EngineCore* const with = &core;
   const auto jobs = std::make_shared<BulkJobs>(
       BulkJobs::default_patience,
-      core.options().limits.bulk_jobs_max);  // shared with InstanceWaiters; lives as long as the routes
+      core.context().options.limits.bulk_jobs_max);  // shared with InstanceWaiters; lives as long as the routes
   waiters.on_close([jobs] { jobs->stop_waiting(); });
   return {
       {"POST",

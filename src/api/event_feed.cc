@@ -203,7 +203,7 @@ Result<bool> EventFeed::catch_up() {
     bool full = false;
     for (const OutboxRow& row : page.items) {
       if (row.sequence > position_) break;  // the live feed sends these
-      std::string text = stream_text(row, core_.options().event_source);
+      std::string text = stream_text(row, core_.context().options.event_source);
       full = !one.stream.takes(text.size());
       if (full) break;  // the client must read first
       one.filter.after = row.sequence;
@@ -234,7 +234,7 @@ Result<bool> EventFeed::read_new() {
         read_again = true;  // it may have appeared after this page was read
         break;
       }
-      const std::string text = stream_text(row, core_.options().event_source);
+      const std::string text = stream_text(row, core_.context().options.event_source);
       for (Listener& one : listeners_) {
         if (!one.live || row.sequence <= one.filter.after || !wanted(row, one.filter)) continue;
         if (one.stream.takes(text.size())) {

@@ -37,7 +37,7 @@ void list_instances(EngineCore& core, const Call& call) {
     call.reply(problem(400, "filter", "The filter cannot be read", read.error().message));
     return;
   }
-  if (const auto fits = check_search(filter.text, core.options().limits); !fits) {
+  if (const auto fits = check_search(filter.text, core.context().options.limits); !fits) {
     call.reply(problem(fits.error()));
     return;
   }

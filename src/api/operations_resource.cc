@@ -39,7 +39,8 @@ void retire(EngineCore& core, const Call& call) {
     call.reply(problem({ErrorCode::invalid, "name at least one kind to remove and its age: \"completed\": \"30d\""}));
     return;
   }
-  const auto report = run_retention(core.store(), core.node(), policy, [&core] { return core.stops_soon(); });
+  const auto report =
+      run_retention(core.store(), core.node(), policy, [&core] { return core.context().stops_soon.load(); });
   if (!report) {
     call.reply(problem(report.error()));
     return;

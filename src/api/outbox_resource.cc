@@ -29,7 +29,8 @@ void receive(EngineCore& core, const Call& call) {
     if (!given) return call.reply(problem(given.error()));
     ttl = *given;
   }
-  auto events = read_cloud_events(call.request.headers, call.request.body, core.options().limits.event_batch_max);
+  auto events =
+      read_cloud_events(call.request.headers, call.request.body, core.context().options.limits.event_batch_max);
   if (!events) return call.reply(problem(events.error()));
   std::vector<SignalRequest> signals;
   for (const InboundEvent& event : *events) {
@@ -61,7 +62,7 @@ void list_events(EngineCore& core, const Call& call) {
   filter.unpublished = call.request.query_value("unpublished") == "true";
   const auto fetch = [&](const PageRequest& page) { return core.store().list_outbox(filter, page); };
   const auto show = [&core](const OutboxRow& row) {
-    Json event = cloud_event(row, core.options().event_source);
+    Json event = cloud_event(row, core.context().options.event_source);
     event.set("published_at", row.published_at ? Json(format_timestamp(*row.published_at)) : Json());
     return event;
   };

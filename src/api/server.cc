@@ -367,7 +367,7 @@ Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSetti
   parts->add_metrics(core.store());
   parts->metrics->counter("cairn_signals_expired_total",
                           "Kept signals that became dead letters because their time was over.",
-                          [&core] { return static_cast<double>(core.signals_expired()); });
+                          [&core] { return static_cast<double>(core.context().signals_expired.load()); });
   const auto handle = [running](Request request, Reply reply) {
     running->console.strip_base_path(request.path);
     running->receive(std::move(request), std::move(reply));

@@ -7,12 +7,12 @@ namespace cairn::api {
 namespace {
 
 void verify_all(EngineCore& core, const Call& call) {
-  const auto report = verify_report(core.store(), [&core] { return core.stops_soon(); });
+  const auto report = verify_report(core.store(), [&core] { return core.context().stops_soon.load(); });
   call.reply(report ? json_response(*report) : problem(report.error()));
 }
 
 void examine_store(EngineCore& core, const Call& call) {
-  const auto report = doctor_report(core.store(), [&core] { return core.stops_soon(); });
+  const auto report = doctor_report(core.store(), [&core] { return core.context().stops_soon.load(); });
   call.reply(report ? json_response(*report) : problem(report.error()));
 }
 

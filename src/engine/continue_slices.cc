@@ -35,7 +35,7 @@ void Deliveries::continue_and_wait(std::vector<InstanceId> interrupted) {
 
 void Deliveries::retry_postponed() {
   for (const std::string& id : postponed_.take_slices()) {
-    const Lanes::Hold lane = lanes_.enter({id});
+    const InstanceLocks::Hold lock = locks_.enter({id});
     continue_and_wait({{id}});
   }
 }

@@ -49,6 +49,7 @@ void EngineCore::hear(const Wakeup& wakeup) {
 
 void EngineCore::stop() {
   context_.stopping = true;
+  context_.stops_soon = true;
   leasing_.waiters().stop();
   runs_.stop();
   deliveries_.stop();

@@ -1,8 +1,7 @@
 // src/engine ties the interpreter to a store: requests and due work become deliveries, and a delivery loads, advances,
 // commits and concludes. It uses src/interpreter, src/store and src/runs, and it knows neither HTTP nor SQL. It has no
-// threads for loops and workers; src/node has them. Everything here is safe from several threads. EngineCore puts the
-// parts together. To follow one instance, read InstanceRequests::start first, then Deliveries::start and
-// Deliveries::deliver.
+// threads for loops and workers; src/node has them. EngineCore puts the parts together, which are safe from several
+// threads. To follow one instance, read InstanceRequests::start first, then Deliveries::start and Deliveries::deliver.
 #pragma once
 
 #include <memory>
@@ -30,13 +29,11 @@ class EngineCore {
   ~EngineCore();
 
   Store& store() { return context_.store; }
-  const CoreOptions& options() const { return context_.options; }
+  // The settings, and what the parts know of a stop.
+  const EngineContext& context() const { return context_; }
   const std::string& node() const { return context_.node; }
-  bool stopping() const { return context_.stopping; }
   // Requests that read or remove very much end early from now on, so that they do not delay the stop.
   void expect_stop() { context_.stops_soon = true; }
-  bool stops_soon() const { return context_.stops_soon || context_.stopping; }
-  std::uint64_t signals_expired() const { return context_.signals_expired; }
 
   Registry& registry() { return registry_; }
   Listeners& listeners() { return listeners_; }

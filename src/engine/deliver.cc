@@ -15,8 +15,8 @@ void Deliveries::deliver(Delivery delivery, Done<Outcome> done) {
   if (auto refused = overload()) return done(DeliveryError{DeliveryError::Kind::store, std::move(*refused)});
   auto attempt = std::make_shared<Attempt>(std::move(delivery), std::move(done));
   attempt->caller.emplace();
-  lanes_.enter(attempt->delivery.instance, [this, attempt](Lanes::Hold lane) {
-    attempt->lane = std::move(lane);
+  locks_.enter(attempt->delivery.instance, [this, attempt](InstanceLocks::Hold lock) {
+    attempt->lock = std::move(lock);
     try_delivery(attempt);
   });
 }
@@ -258,16 +258,16 @@ SharedSnapshot Deliveries::committed(Slice& slice, CommitOutcome& outcome) {
 void Deliveries::end(const SharedAttempt& attempt, Outcome outcome) {
   if (attempt->caller) attempt->caller->release();
   attempt->decision.reset();
-  // The holder of the lane continues an interrupted slice before the next delivery is decided.
-  if (!attempt->lane || !outcome || outcome->unfinished.empty()) {
-    attempt->lane = {};  // `done` may make a request about the same instance
+  // The holder of the lock continues an interrupted slice before the next delivery is decided.
+  if (!attempt->lock || !outcome || outcome->unfinished.empty()) {
+    attempt->lock = {};  // `done` may make a request about the same instance
     return attempt->done(std::move(outcome));
   }
   deferred_.post([this, attempt, delivered = std::move(*outcome)]() mutable {
     auto interrupted = delivered.unfinished;
     continue_slices(std::move(interrupted), [this, attempt, delivered = std::move(delivered)]() mutable {
       if (const auto rested = cache_.find(attempt->delivery.instance)) delivered.after = rested;
-      attempt->lane = {};
+      attempt->lock = {};
       attempt->done(std::move(delivered));
     });
   });

@@ -7,7 +7,7 @@ namespace cairn {
 void Deliveries::deliver_all(std::vector<Delivery> deliveries, const Each& each) {
   struct Item {
     Delivery delivery;
-    Lanes::Hold lane;
+    InstanceLocks::Hold lock;
     std::optional<Decision> decision;
     std::optional<Result<CommitOutcome>> answer;
   };
@@ -16,8 +16,8 @@ void Deliveries::deliver_all(std::vector<Delivery> deliveries, const Each& each)
   items.reserve(deliveries.size());
   CommitQueue::Expected expected(queue_);
   for (Delivery& delivery : deliveries) {
-    Lanes::Hold lane = lanes_.try_enter(delivery.instance);
-    if (!lane) {
+    InstanceLocks::Hold lock = locks_.try_enter(delivery.instance);
+    if (!lock) {
       alone.push_back(std::move(delivery));
       continue;
     }
@@ -31,7 +31,7 @@ void Deliveries::deliver_all(std::vector<Delivery> deliveries, const Each& each)
       continue;
     }
     // Submits at once, so that the first units are written while the others are decided.
-    Item& item = items.emplace_back(Item{std::move(delivery), std::move(lane), std::move(*decision), std::nullopt});
+    Item& item = items.emplace_back(Item{std::move(delivery), std::move(lock), std::move(*decision), std::nullopt});
     expected.one_more();
     queue_.submit(std::move(item.decision->slice.unit), [&item, &expected](Result<CommitOutcome> outcome, Unit&& unit) {
       item.decision->slice.give_back(std::move(unit));
@@ -50,7 +50,7 @@ void Deliveries::deliver_all(std::vector<Delivery> deliveries, const Each& each)
     if (!delivered) {
       each(item.delivery, std::move(delivered).error());
     } else if (!*delivered) {
-      item.lane = {};
+      item.lock = {};
       alone.push_back(std::move(item.delivery));
     } else {
       continue_and_wait((*delivered)->unfinished);

@@ -14,7 +14,7 @@ Deliveries::Deliveries(EngineContext& context, Registry& registry, RunLeasing& l
       listeners_(listeners),
       postponed_(postponed),
       cache_(context.options.snapshots_cached),
-      lanes_([this](std::function<void()> next) { deferred_.post(std::move(next)); }, context.options.yield,
+      locks_([this](std::function<void()> next) { deferred_.post(std::move(next)); }, context.options.yield,
              context.options.limits.instance_waiting_max),
       deferred_(!context.options.yield, {deferred_threads_max, context.options.limits.reads_waiting_max}),
       writes_(!context.options.yield, {writes_threads_max, context.options.limits.writes_waiting_max}),
@@ -33,7 +33,7 @@ std::optional<Error> Deliveries::overload() const {
     return overload_error("limits.reads_waiting_max", static_cast<std::int64_t>(limits.reads_waiting_max),
                           "too many requests wait for a thread of the engine; try again later");
   }
-  if (lanes_.is_full()) {
+  if (locks_.is_full()) {
     return overload_error("limits.instance_waiting_max", static_cast<std::int64_t>(limits.instance_waiting_max),
                           "too many requests wait for earlier ones to the same instances; try again later");
   }
@@ -53,11 +53,6 @@ Setting Deliveries::setting(const Program& program) {
   setting.known = registry_.index_for(program);
   setting.trace = context_.options.trace;
   return setting;
-}
-
-bool Deliveries::is_known_active(const InstanceId& id) const {
-  const auto known = cache_.status(id);
-  return known && !is_final_or_suspended(*known);
 }
 
 void Deliveries::hear_of_end(const InstanceId& id) {

@@ -22,7 +22,7 @@
 #include "engine/context.h"
 #include "engine/deferred_work.h"
 #include "engine/delivery.h"
-#include "engine/lanes.h"
+#include "engine/instance_locks.h"
 #include "engine/listeners.h"
 #include "engine/postponed_work.h"
 #include "engine/registry.h"
@@ -89,8 +89,6 @@ class Deliveries {
   Result<std::vector<std::string>> excluded(const InstanceId& id, const TaskId& task);
   // The snapshot that this node committed or read last; nullptr: not cached.
   SharedSnapshot cached(const InstanceId& id) { return cache_.find(id); }
-  // Whether this node knows that the instance neither ended nor is suspended. Another node may have ended it since.
-  bool is_known_active(const InstanceId& id) const;
   // The store reports the end of an instance. An empty id: reports may have been lost.
   void hear_of_end(const InstanceId& id);
 
@@ -136,7 +134,7 @@ class Deliveries {
   Listeners& listeners_;
   PostponedWork& postponed_;
   SnapshotCache cache_;
-  Lanes lanes_;
+  InstanceLocks locks_;
   DeferredWork deferred_;
   DeferredWork writes_;
   CommitQueue queue_;

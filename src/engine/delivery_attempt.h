@@ -11,7 +11,7 @@ struct Deliveries::Attempt {
   Delivery delivery;
   Done<Outcome> done;
   std::optional<CallerContext> caller;  // of a request; empty: a slice that continues
-  Lanes::Hold lane;                     // of a request
+  InstanceLocks::Hold lock;             // of a request
   std::optional<Decision> decision;
   int number = 0;
   bool continued = false;  // only once, so that a failing store cannot cause a loop

@@ -68,7 +68,10 @@ class InstanceRequests {
   Result<Snapshot> wait_for(const InstanceId& id, std::chrono::milliseconds limit);
   // Whether this node knows that the instance neither ended nor is suspended. Listeners::results gets the ends that
   // this node commits.
-  bool is_known_active(const InstanceId& id) const { return deliveries_.is_known_active(id); }
+  bool is_known_active(const InstanceId& id) const {
+    const SharedSnapshot known = deliveries_.cached(id);
+    return known && !is_final_or_suspended(known->status);
+  }
 
  private:
   Result<void> check(const StartRequest& request) const;

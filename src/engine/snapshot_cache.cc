@@ -10,13 +10,6 @@ SharedSnapshot SnapshotCache::find(const InstanceId& id) {
   return *found->second;
 }
 
-std::optional<Status> SnapshotCache::status(const InstanceId& id) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = by_id_.find(id.value);
-  if (found == by_id_.end()) return std::nullopt;
-  return (*found->second)->status;
-}
-
 void SnapshotCache::put(SharedSnapshot snapshot) {
   SharedSnapshot gone;  // freed without the lock
   const std::lock_guard lock(mutex_);

@@ -6,7 +6,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 
 #include "instance/snapshot.h"
@@ -21,7 +20,6 @@ class SnapshotCache {
   explicit SnapshotCache(std::size_t capacity) : capacity_(capacity) {}
 
   SharedSnapshot find(const InstanceId& id);  // nullptr: unknown
-  std::optional<Status> status(const InstanceId& id) const;
   void put(SharedSnapshot snapshot);
   void drop(const InstanceId& id);
   void clear();

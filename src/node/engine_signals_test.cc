@@ -208,7 +208,7 @@ output: = state.p
   pass(Duration::of_seconds(86'401));
   EXPECT_TRUE(engine_->store().list_signals({}, {})->items.empty());
   EXPECT_TRUE(engine_->store().find_snapshot(id)->value().signals.empty());
-  EXPECT_EQ(engine_->core().signals_expired(), 2u);
+  EXPECT_EQ(engine_->core().context().signals_expired, 2u);
   const auto letters = engine_->store().list_dead_letters({})->items;
   ASSERT_EQ(letters.size(), 2u);
   for (const DeadLetter& letter : letters) {

@@ -68,7 +68,7 @@ Result<Json> input_of(EngineCore& core, const ScheduledStart& start, Timestamp a
                  "version " + program->version + " of " + program->name + " no longer has this schedule"};
   }
   std::vector<expr::Value> values(program->slots());
-  values[slot_config] = expr::Value::borrow(core.options().config);
+  values[slot_config] = expr::Value::borrow(core.context().options.config);
   values[slot_now] = expr::Value::timestamp(at);
   auto input = program->schedules[*start.declared].input.evaluate(values);
   if (!input) return Error{ErrorCode::invalid, "the input of the schedule: " + input.error().message};

@@ -27,7 +27,7 @@ void begin_from(const Schedule& schedule, ScheduleRow& row, Timestamp now) {
 }
 
 Result<Schedule> checked(EngineCore& core, const Json& spec, Timestamp now) {
-  CAIRN_TRY_VOID(check_incoming(spec, "the schedule", core.options().limits));
+  CAIRN_TRY_VOID(check_incoming(spec, "the schedule", core.context().options.limits));
   CAIRN_TRY(Schedule schedule, read_schedule(spec));
   // Intervals need a start. Whole milliseconds, because every store keeps that precision.
   if (schedule.every && !schedule.from) schedule.from = Timestamp::of_unix_ms(now.unix_ms());
@@ -222,7 +222,7 @@ Result<void> deploy(EngineCore& core, const std::shared_ptr<const Program>& prog
 }
 
 std::size_t fire_schedules(EngineCore& core) {
-  auto due = core.store().take_schedules(due_max, core.options().hold);
+  auto due = core.store().take_schedules(due_max, core.context().options.hold);
   if (!due) {
     log_error("schedules.failed", due.error());
     return 0;

@@ -1,10 +1,10 @@
-#include "engine/lanes.h"
+#include "engine/instance_locks.h"
 
 #include <future>
 
 namespace cairn {
 
-Lanes::Hold Lanes::enter(const InstanceId& id) {
+InstanceLocks::Hold InstanceLocks::enter(const InstanceId& id) {
   if (yield_) {
     for (;;) {
       if (Hold hold = try_enter(id)) return hold;
@@ -17,12 +17,12 @@ Lanes::Hold Lanes::enter(const InstanceId& id) {
   return entered.get_future().get();
 }
 
-void Lanes::enter(const InstanceId& id, Entered entered) {
+void InstanceLocks::enter(const InstanceId& id, Entered entered) {
   {
     const std::lock_guard lock(mutex_);
-    const auto [lane, free] = busy_.try_emplace(id.value);
+    const auto [waiters, free] = busy_.try_emplace(id.value);
     if (!free) {
-      lane->second.push_back(std::move(entered));
+      waiters->second.push_back(std::move(entered));
       ++waiting_;
       return;
     }
@@ -30,23 +30,23 @@ void Lanes::enter(const InstanceId& id, Entered entered) {
   entered(Hold(*this, id.value));
 }
 
-Lanes::Hold Lanes::try_enter(const InstanceId& id) {
+InstanceLocks::Hold InstanceLocks::try_enter(const InstanceId& id) {
   const std::lock_guard lock(mutex_);
   if (!busy_.try_emplace(id.value).second) return {};
   return Hold(*this, id.value);
 }
 
-void Lanes::release(const std::string& id) {
+void InstanceLocks::release(const std::string& id) {
   Entered next;
   {
     const std::lock_guard lock(mutex_);
-    const auto lane = busy_.find(id);
-    if (lane->second.empty()) {
-      busy_.erase(lane);
+    const auto waiters = busy_.find(id);
+    if (waiters->second.empty()) {
+      busy_.erase(waiters);
       return;
     }
-    next = std::move(lane->second.front());
-    lane->second.pop_front();
+    next = std::move(waiters->second.front());
+    waiters->second.pop_front();
     --waiting_;
   }
   post_([this, id, next = std::move(next)] { next(Hold(*this, id)); });

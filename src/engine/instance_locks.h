@@ -15,25 +15,25 @@
 
 namespace cairn {
 
-class Lanes {
+class InstanceLocks {
  public:
   class Hold {
    public:
     Hold() = default;
-    Hold(Lanes& lanes, std::string id) : lanes_(&lanes), id_(std::move(id)) {}
-    Hold(Hold&& other) noexcept : lanes_(std::exchange(other.lanes_, nullptr)), id_(std::move(other.id_)) {}
+    Hold(InstanceLocks& locks, std::string id) : locks_(&locks), id_(std::move(id)) {}
+    Hold(Hold&& other) noexcept : locks_(std::exchange(other.locks_, nullptr)), id_(std::move(other.id_)) {}
     Hold& operator=(Hold&& other) noexcept {
-      std::swap(lanes_, other.lanes_);
+      std::swap(locks_, other.locks_);
       std::swap(id_, other.id_);
       return *this;
     }
     ~Hold() {
-      if (lanes_) lanes_->release(id_);
+      if (locks_) locks_->release(id_);
     }
-    explicit operator bool() const { return lanes_ != nullptr; }
+    explicit operator bool() const { return locks_ != nullptr; }
 
    private:
-    Lanes* lanes_ = nullptr;
+    InstanceLocks* locks_ = nullptr;
     std::string id_;
   };
 
@@ -41,18 +41,19 @@ class Lanes {
   using Post = std::function<void(std::function<void()>)>;
 
   // `post` calls the next waiter soon, but not inside `release`: a long row of waiters would exhaust the stack. If
-  // `yield` is given, it is called until the lane is free, and the thread does not block. `waiting_max`: how many
-  // callers may wait for all lanes together.
-  explicit Lanes(Post post, std::function<void()> yield = {}, std::size_t waiting_max = Limits().instance_waiting_max)
+  // `yield` is given, it is called until the lock is free, and the thread does not block. `waiting_max`: how many
+  // callers may wait for all locks together.
+  explicit InstanceLocks(Post post, std::function<void()> yield = {},
+                         std::size_t waiting_max = Limits().instance_waiting_max)
       : post_(std::move(post)), yield_(std::move(yield)), waiting_max_(waiting_max) {}
 
-  // Waits for the lane, in order of arrival. A holder never waits for a second lane.
+  // Waits for the lock, in order of arrival. A holder never waits for a second lock.
   Hold enter(const InstanceId& id);
-  // The same without blocking: `entered` is called now, or through `post` when the lane is free.
+  // The same without blocking: `entered` is called now, or through `post` when the lock is free.
   void enter(const InstanceId& id, Entered entered);
   // Whether `waiting_max` callers wait. New requests must be refused then.
   bool is_full() const { return waiting_.load(std::memory_order_relaxed) >= waiting_max_; }
-  // Holds nothing if the lane is taken. For callers that hold several lanes.
+  // Holds nothing if the lock is taken. For callers that hold several locks.
   Hold try_enter(const InstanceId& id);
 
  private:
@@ -62,7 +63,7 @@ class Lanes {
   std::function<void()> yield_;
   const std::size_t waiting_max_;
   std::mutex mutex_;
-  // The waiters of each taken lane. Most lanes have none, and an empty list allocates nothing.
+  // The waiters of each held lock. Most locks have none, and an empty list allocates nothing.
   std::unordered_map<std::string, std::list<Entered>> busy_;
   std::atomic<std::size_t> waiting_ = 0;
 };
