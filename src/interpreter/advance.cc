@@ -213,7 +213,7 @@ class Application {
   template <class Apply>
   Result<Advance> run_again(Json details, Apply apply) const {
     return run([&](Machine& machine) -> Result<void> {
-      machine.go_on(details.size() == 0 ? Json() : std::move(details));
+      machine.resume_instance(details.size() == 0 ? Json() : std::move(details));
       CAIRN_TRY_VOID(apply(machine));
       if (!is_final(machine.snapshot().status)) machine.apply_held_first();
       return {};

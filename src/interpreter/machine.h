@@ -103,7 +103,7 @@ class Machine {
   // On an operator's request: nothing runs until the instance is resumed.
   void pause(const std::string& reason);
   // Continues a suspended instance; `details` are for the history.
-  void go_on(Json details);
+  void resume_instance(Json details);
   // Whether a call that is retried gets a new idempotency key.
   bool wants_new_keys() const { return new_keys_; }
   void want_new_keys() { new_keys_ = true; }

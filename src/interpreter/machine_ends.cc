@@ -104,7 +104,7 @@ void Machine::pause(const std::string& reason) {
   stopped_ = true;
 }
 
-void Machine::go_on(Json details) {
+void Machine::resume_instance(Json details) {
   out_.after.status = Status::running;
   out_.after.error.reset();
   out_.after.failed_strand = 0;

@@ -14,7 +14,7 @@ std::int64_t count(const Turn& turn, std::string_view key) {
 
 void begin(Turn& turn, const ParallelStep&) {
   turn.remember(Json::object({{"begun", 0}, {"ended", 0}}));
-  turn.go_on();
+  turn.continue_step();
 }
 
 void resume(Turn& turn, const ParallelStep& parallel) {

@@ -37,7 +37,7 @@ void begin(Turn& turn, const RepeatStep& repeat) {
     case RepeatStep::Kind::while_true: break;
   }
   turn.remember(std::move(data));
-  turn.go_on();
+  turn.continue_step();
 }
 
 void resume(Turn& turn, const RepeatStep& repeat) {
@@ -70,7 +70,7 @@ void resume(Turn& turn, const RepeatStep& repeat) {
 
 void lane_ended(Turn& turn, const RepeatStep&, BlockIndex) {
   turn.remember("index", round_of(turn) + 1);
-  turn.go_on();
+  turn.continue_step();
 }
 
 }  // namespace cairn

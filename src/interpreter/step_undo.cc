@@ -5,7 +5,7 @@ namespace cairn {
 
 void begin(Turn& turn, const UndoStep&) {
   turn.remember(Json::object());
-  turn.go_on();
+  turn.continue_step();
 }
 
 void resume(Turn& turn, const UndoStep&) {
@@ -13,11 +13,11 @@ void resume(Turn& turn, const UndoStep&) {
   if (!entry) return turn.end();
   const Program& program = turn.machine.program();
   const StepIndex registered = program.places.find_step(entry->place);
-  if (registered == no_index || program.steps[registered].compensate == no_index) return turn.go_on();
+  if (registered == no_index || program.steps[registered].compensate == no_index) return turn.continue_step();
   turn.remember("scope", std::move(entry->scope));
   turn.enter(program.steps[registered].compensate);
 }
 
-void lane_ended(Turn& turn, const UndoStep&, BlockIndex) { turn.go_on(); }
+void lane_ended(Turn& turn, const UndoStep&, BlockIndex) { turn.continue_step(); }
 
 }  // namespace cairn

@@ -1,5 +1,5 @@
 // Turn is the interface that the code of one step kind uses. Every path through `begin`, `resume`, `lane_ended` and
-// `woken` of a step ends with exactly one of end, fail, enter, rest or go_on.
+// `woken` of a step ends with exactly one of end, fail, enter, rest or continue_step.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ class Turn {
   void enter(BlockIndex lane);  // after `remember`; no_index ends the step instead
   void rest();                  // the strand waits or joins other strands
   void keep_waiting();          // the wakening did not end the wait
-  void go_on() {}               // the machine calls `resume` next
+  void continue_step() {}       // the machine calls `resume` of the step next
 
   // An error of the step itself. It goes to the lane that handles it or leaves the step (rule S18).
   void fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_failure);

@@ -45,15 +45,15 @@ class Check {
 
   Result<Verification> run() {
     CAIRN_TRY_VOID(check_pages());
-    CAIRN_TRY_VOID(go_on_after(check_instances(), "instances"));
+    CAIRN_TRY_VOID(continue_after(check_instances(), "instances"));
     const auto tasks = check_tasks({});
-    CAIRN_TRY_VOID(go_on_after(tasks, "tasks"));
-    if (!tasks) CAIRN_TRY_VOID(go_on_after(check_tasks_by_instance(), "tasks"));
-    CAIRN_TRY_VOID(go_on_after(check_runs(), "runs"));
-    CAIRN_TRY_VOID(go_on_after(check_queue(), "the queue of runs"));
-    CAIRN_TRY_VOID(go_on_after(check_dead_letters(), "dead letters"));
-    CAIRN_TRY_VOID(go_on_after(check_outbox(), "events"));
-    CAIRN_TRY_VOID(go_on_after(check_audit(), "the audit trail"));
+    CAIRN_TRY_VOID(continue_after(tasks, "tasks"));
+    if (!tasks) CAIRN_TRY_VOID(continue_after(check_tasks_by_instance(), "tasks"));
+    CAIRN_TRY_VOID(continue_after(check_runs(), "runs"));
+    CAIRN_TRY_VOID(continue_after(check_queue(), "the queue of runs"));
+    CAIRN_TRY_VOID(continue_after(check_dead_letters(), "dead letters"));
+    CAIRN_TRY_VOID(continue_after(check_outbox(), "events"));
+    CAIRN_TRY_VOID(continue_after(check_audit(), "the audit trail"));
     return std::move(report_);
   }
 
@@ -78,7 +78,7 @@ class Check {
   }
 
   // Unreadable data is a finding; the remaining checks continue.
-  Result<void> go_on_after(const Result<void>& checked, const std::string& subject) {
+  Result<void> continue_after(const Result<void>& checked, const std::string& subject) {
     if (checked || checked.error().code != ErrorCode::corrupt) return checked;
     find("I-34 readable", subject, checked.error().message);
     return {};
@@ -107,7 +107,7 @@ class Check {
       CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<InstanceRow> rows, store_.list_instances(everything, page));
       for (const InstanceRow& row : rows.items) {
-        CAIRN_TRY_VOID(go_on_after(check_instance(row), "instance " + row.id.value));
+        CAIRN_TRY_VOID(continue_after(check_instance(row), "instance " + row.id.value));
       }
       name_unreadable(rows.unreadable);
       page.cursor = rows.next_cursor;
@@ -370,7 +370,7 @@ class Check {
     do {
       CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<TaskRow> rows, store_.list_tasks(everything, page));
-      for (const TaskRow& row : rows.items) CAIRN_TRY_VOID(go_on_after(check_task(row), "task " + row.id.value));
+      for (const TaskRow& row : rows.items) CAIRN_TRY_VOID(continue_after(check_task(row), "task " + row.id.value));
       name_unreadable(rows.unreadable);
       page.cursor = rows.next_cursor;
     } while (!page.cursor.empty());
@@ -386,7 +386,7 @@ class Check {
       CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<InstanceRow> rows, store_.list_instances(everything, page));
       for (const InstanceRow& row : rows.items) {
-        CAIRN_TRY_VOID(go_on_after(check_tasks(row.id), "tasks of instance " + row.id.value));
+        CAIRN_TRY_VOID(continue_after(check_tasks(row.id), "tasks of instance " + row.id.value));
       }
       page.cursor = rows.next_cursor;
     } while (!page.cursor.empty());
@@ -442,7 +442,7 @@ class Check {
     do {
       CAIRN_TRY_VOID(may_continue());
       CAIRN_TRY(const Page<RunRow> rows, store_.list_runs(everything, page));
-      for (const RunRow& row : rows.items) CAIRN_TRY_VOID(go_on_after(check_run(row), "run " + row.id.value));
+      for (const RunRow& row : rows.items) CAIRN_TRY_VOID(continue_after(check_run(row), "run " + row.id.value));
       name_unreadable(rows.unreadable);
       page.cursor = rows.next_cursor;
     } while (!page.cursor.empty());
