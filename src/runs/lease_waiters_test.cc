@@ -29,9 +29,9 @@ class AskedStore final : public ForwardingStore {
   bool ignores_bytes = false;
 };
 
-class LeaseDeskTest : public testing::Test {
+class LeaseWaitersTest : public testing::Test {
  protected:
-  LeaseDeskTest() {
+  LeaseWaitersTest() {
     store_.watch([this](const Wakeup& wakeup) {
       if (wakeup.runs) waiters_.look();
     });
@@ -63,13 +63,13 @@ class LeaseDeskTest : public testing::Test {
   LeaseWaiters waiters_{store_};
 };
 
-TEST_F(LeaseDeskTest, GivesWhatIsThereAtOnce) {
+TEST_F(LeaseWaitersTest, GivesWhatIsThereAtOnce) {
   submit("a", "t");
   EXPECT_EQ(ask("t", long_wait).get().at(0).id.value, "a");
   EXPECT_TRUE(ask("t", std::chrono::milliseconds(0)).get().empty());
 }
 
-TEST_F(LeaseDeskTest, WhoWaitsIsAnsweredWhenARunComes) {
+TEST_F(LeaseWaitersTest, WhoWaitsIsAnsweredWhenARunComes) {
   auto other = ask("other", long_wait);
   auto first = ask("t", long_wait);
   auto second = ask("t", long_wait);
@@ -81,7 +81,7 @@ TEST_F(LeaseDeskTest, WhoWaitsIsAnsweredWhenARunComes) {
   EXPECT_TRUE(other.get().empty());
 }
 
-TEST_F(LeaseDeskTest, WhatDidNotReachItsWorkerIsForOthersAtOnce) {
+TEST_F(LeaseWaitersTest, WhatDidNotReachItsWorkerIsForOthersAtOnce) {
   submit("a", "t");
   submit("b", "t");
   const Runs leased = ask("t", long_wait, 2).get();
@@ -91,7 +91,7 @@ TEST_F(LeaseDeskTest, WhatDidNotReachItsWorkerIsForOthersAtOnce) {
   EXPECT_EQ(other.get().at(0).attempt, 1) << "it does not count as an attempt";
 }
 
-TEST_F(LeaseDeskTest, StoppingReleasesWhatWasGivenBack) {
+TEST_F(LeaseWaitersTest, StoppingReleasesWhatWasGivenBack) {
   submit("a", "t");
   const Runs leased = ask("t", long_wait).get();
   waiters_.stop();
@@ -100,7 +100,7 @@ TEST_F(LeaseDeskTest, StoppingReleasesWhatWasGivenBack) {
   EXPECT_EQ((*store_.find_run({"a"}))->status, RunStatus::pending);
 }
 
-TEST_F(LeaseDeskTest, AnAnswerEndsAtItsBytes) {
+TEST_F(LeaseWaitersTest, AnAnswerEndsAtItsBytes) {
   for (const char* const id : {"1", "2", "3", "4", "5"}) submit(id, "t", Json(std::string(10'000, 'x')));
   EXPECT_EQ(ask("t", {}, 5, {}, 20'000).get().size(), 2u);
   EXPECT_EQ(ask("t", {}, 5, {}, 1).get().size(), 1u) << "the first is always given";
@@ -108,7 +108,7 @@ TEST_F(LeaseDeskTest, AnAnswerEndsAtItsBytes) {
   EXPECT_EQ(ask("t", {}, 5).get().size(), 0u);
 }
 
-TEST_F(LeaseDeskTest, SmallRunsAreNotHeldBackByTheBytes) {
+TEST_F(LeaseWaitersTest, SmallRunsAreNotHeldBackByTheBytes) {
   for (int i = 0; i < 100; ++i) submit(std::to_string(i), "t");
   EXPECT_EQ(ask("t", {}, 60, {}, 8u << 20).get().size(), 60u);
   store_.asked = 0;
@@ -116,7 +116,7 @@ TEST_F(LeaseDeskTest, SmallRunsAreNotHeldBackByTheBytes) {
   EXPECT_EQ(store_.asked, 1) << "the size is known";
 }
 
-TEST_F(LeaseDeskTest, WhatExceedsTheBytesIsForOthersAtOnce) {
+TEST_F(LeaseWaitersTest, WhatExceedsTheBytesIsForOthersAtOnce) {
   store_.ignores_bytes = true;
   for (const char* const id : {"1", "2", "3", "4"}) submit(id, "t", Json(std::string(10'000, 'x')));
   std::set<std::string> seen;
@@ -128,7 +128,7 @@ TEST_F(LeaseDeskTest, WhatExceedsTheBytesIsForOthersAtOnce) {
   }
 }
 
-TEST_F(LeaseDeskTest, PromisedRunsEndAtTheBytesToo) {
+TEST_F(LeaseWaitersTest, PromisedRunsEndAtTheBytesToo) {
   store_.ignores_bytes = true;
   auto first = ask("t", long_wait, 3, {}, 10'000);
   const std::vector<std::string> types = {"t", "t"};
@@ -142,9 +142,9 @@ TEST_F(LeaseDeskTest, PromisedRunsEndAtTheBytesToo) {
   EXPECT_EQ(ask("t", long_wait, 3).get().size(), 1u);
 }
 
-TEST_F(LeaseDeskTest, AWaitEndsWithItsTime) { EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty()); }
+TEST_F(LeaseWaitersTest, AWaitEndsWithItsTime) { EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty()); }
 
-TEST_F(LeaseDeskTest, SoDoesOneThatComesWhileTheDeskSleeps) {
+TEST_F(LeaseWaitersTest, SoDoesOneThatComesWhileTheDeskSleeps) {
   EXPECT_TRUE(ask("t", std::chrono::milliseconds(5)).get().empty());
   // The store is known to be empty, so there is no query; the deadline must still be watched.
   auto again = ask("t", std::chrono::milliseconds(5));
@@ -156,7 +156,7 @@ TEST_F(LeaseDeskTest, SoDoesOneThatComesWhileTheDeskSleeps) {
   EXPECT_EQ(store_.asked, 1);
 }
 
-TEST_F(LeaseDeskTest, WhoWaitsBehindARateIsServedInEachWindow) {
+TEST_F(LeaseWaitersTest, WhoWaitsBehindARateIsServedInEachWindow) {
   RunTypeRow rule;
   rule.type = "t";
   rule.rate = 1;
@@ -186,7 +186,7 @@ TEST_F(LeaseDeskTest, WhoWaitsBehindARateIsServedInEachWindow) {
   }
 }
 
-TEST_F(LeaseDeskTest, NothingIsLeasedToSomebodyWhoHasGone) {
+TEST_F(LeaseWaitersTest, NothingIsLeasedToSomebodyWhoHasGone) {
   std::atomic<bool> listening = true;
   auto gone = ask("t", long_wait, 1, [&] { return listening.load(); });
   listening = false;
@@ -195,14 +195,14 @@ TEST_F(LeaseDeskTest, NothingIsLeasedToSomebodyWhoHasGone) {
   EXPECT_EQ(store_.find_run({"a"})->value().status, RunStatus::pending);
 }
 
-TEST_F(LeaseDeskTest, StoppingAnswersEverybodyAndLaterOnesAtOnce) {
+TEST_F(LeaseWaitersTest, StoppingAnswersEverybodyAndLaterOnesAtOnce) {
   auto waiting = ask("t", long_wait);
   waiters_.stop();
   EXPECT_TRUE(waiting.get().empty());
   EXPECT_TRUE(ask("t", long_wait).get().empty());
 }
 
-TEST_F(LeaseDeskTest, ManyWhoWaitGetOneEach) {
+TEST_F(LeaseWaitersTest, ManyWhoWaitGetOneEach) {
   std::vector<std::future<Runs>> waiting;
   for (int i = 0; i < 50; ++i) waiting.push_back(ask("t", long_wait));
   for (int i = 0; i < 50; ++i) submit("r" + std::to_string(i), "t");
@@ -211,7 +211,7 @@ TEST_F(LeaseDeskTest, ManyWhoWaitGetOneEach) {
   EXPECT_EQ(seen.size(), 50u);
 }
 
-TEST_F(LeaseDeskTest, AStoreThatHasNothingIsNotAskedAgainBeforeSomethingComes) {
+TEST_F(LeaseWaitersTest, AStoreThatHasNothingIsNotAskedAgainBeforeSomethingComes) {
   std::vector<std::future<Runs>> waiting;
   for (int i = 0; i < 20; ++i) waiting.push_back(ask("t", long_wait));
   EXPECT_EQ(store_.asked, 1) << "by the first one";
@@ -238,7 +238,7 @@ std::shared_ptr<LeaseWaiters::Promise> promise_when_in_line(LeaseWaiters& waiter
   }
 }
 
-TEST_F(LeaseDeskTest, NewRunsArePromisedToWhoeverWaitsAndGivenTogether) {
+TEST_F(LeaseWaitersTest, NewRunsArePromisedToWhoeverWaitsAndGivenTogether) {
   EXPECT_EQ(waiters_.promise(std::vector<std::string>{"t"}), nullptr);
   auto waiting = ask("t", long_wait, 2);
   const auto first = promise_when_in_line(waiters_, {"t"});
@@ -255,7 +255,7 @@ TEST_F(LeaseDeskTest, NewRunsArePromisedToWhoeverWaitsAndGivenTogether) {
   EXPECT_EQ(runs[1].id.value, "b");
 }
 
-TEST_F(LeaseDeskTest, APromiseThatIsNotKeptLeavesThePlaceInTheLine) {
+TEST_F(LeaseWaitersTest, APromiseThatIsNotKeptLeavesThePlaceInTheLine) {
   auto waiting = ask("t", long_wait);
   promise_when_in_line(waiters_, {"t"}).reset();
   submit("a", "t");
@@ -263,7 +263,7 @@ TEST_F(LeaseDeskTest, APromiseThatIsNotKeptLeavesThePlaceInTheLine) {
 }
 
 // A commit that makes a run ready calls `look`. It must not wait until a refused client has its answer.
-TEST_F(LeaseDeskTest, ARefusalBlocksNoOtherThread) {
+TEST_F(LeaseWaitersTest, ARefusalBlocksNoOtherThread) {
   std::optional<std::future_status> looked;
   for (std::size_t i = 0; i < 2 * Limits().lease_waiters_max && !looked; ++i) {
     waiters_.ask({"w", {}, {"t"}, 1, Duration::of_seconds(30)}, long_wait, [&](const Result<Runs>& runs) {
@@ -281,7 +281,7 @@ TEST_F(LeaseDeskTest, ARefusalBlocksNoOtherThread) {
   waiters_.stop();
 }
 
-TEST_F(LeaseDeskTest, NobodyGoesHomeWhileSomethingIsPromised) {
+TEST_F(LeaseWaitersTest, NobodyGoesHomeWhileSomethingIsPromised) {
   auto waiting = ask("t", std::chrono::milliseconds(1));
   auto promise = waiters_.promise(std::vector<std::string>{"t"});
   if (!promise) return;  // it expired before

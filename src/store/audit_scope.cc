@@ -6,14 +6,14 @@
 namespace cairn {
 namespace {
 
-thread_local AuditScope* current_mandate = nullptr;
+thread_local AuditScope* current_scope = nullptr;
 
 }  // namespace
 
-AuditScope* AuditScope::current() { return current_mandate; }
+AuditScope* AuditScope::current() { return current_scope; }
 
-AuditScope::Enter::Enter(AuditScope& audit_scope) : before_(current_mandate) { current_mandate = &audit_scope; }
-AuditScope::Enter::~Enter() { current_mandate = before_; }
+AuditScope::Enter::Enter(AuditScope& audit_scope) : before_(current_scope) { current_scope = &audit_scope; }
+AuditScope::Enter::~Enter() { current_scope = before_; }
 
 std::vector<AuditRow> AuditScope::take() {
   const std::scoped_lock lock(mutex_);

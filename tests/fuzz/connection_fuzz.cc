@@ -55,9 +55,9 @@ struct Answering {
 class Stage {
  public:
   Stage()
-      : premises_(settings(), [this](const Request& request, const Reply& reply) { answering_(request, reply); }),
-        thread_(premises_.settings) {
-    premises_.left = [this](const boost::asio::ip::tcp::endpoint&) { --open_; };
+      : context_(settings(), [this](const Request& request, const Reply& reply) { answering_(request, reply); }),
+        thread_(context_.settings) {
+    context_.left = [this](const boost::asio::ip::tcp::endpoint&) { --open_; };
   }
 
   void play(const std::uint8_t* data, std::size_t size) {
@@ -76,7 +76,7 @@ class Stage {
     ++open_;
     std::weak_ptr<Connection> taken;
     {
-      auto connection = std::make_shared<Connection>(premises_, thread_, std::move(socket),
+      auto connection = std::make_shared<Connection>(context_, thread_, std::move(socket),
                                                      boost::asio::ip::tcp::endpoint(), nullptr);
       taken = connection;
       thread_.take(std::move(connection));
@@ -103,7 +103,7 @@ class Stage {
       if (open_ > 0 && i >= ticks_made) thread_.context.run_one_for(std::chrono::milliseconds(10));
     }
     CAIRN_ASSERT(open_ == 0);
-    CAIRN_ASSERT(premises_.bodies->used() == 0);
+    CAIRN_ASSERT(context_.bodies->used() == 0);
   }
 
  private:
@@ -153,7 +153,7 @@ class Stage {
   Answering answering_;
   bool unknown_ = false;
   int open_ = 0;
-  ServerContext premises_;
+  ServerContext context_;
   IoThread thread_;
 };
 

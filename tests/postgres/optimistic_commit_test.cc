@@ -43,7 +43,7 @@ class Listener final : public postgres::Conductor {
   std::set<postgres::Sql> sent_;
 };
 
-class AssumptionTest : public testing::Test {
+class OptimisticCommitTest : public testing::Test {
  protected:
   void SetUp() override {
     const char* given = std::getenv("CAIRN_TEST_POSTGRES");
@@ -110,7 +110,7 @@ class AssumptionTest : public testing::Test {
   std::unique_ptr<Store> ours_, theirs_;
 };
 
-TEST_F(AssumptionTest, WhatIsKnownIsNotAskedAbout) {
+TEST_F(OptimisticCommitTest, WhatIsKnownIsNotAskedAbout) {
   // Numbers for new instances are kept for 250 ms only: a busy machine needs more than one try.
   bool asked = true;
   for (int tries = 0; asked && tries < 100; ++tries) {
@@ -126,7 +126,7 @@ TEST_F(AssumptionTest, WhatIsKnownIsNotAskedAbout) {
   EXPECT_FALSE(asked);
 }
 
-TEST_F(AssumptionTest, AStaleUnitDoesNotSpoilItsNeighbours) {
+TEST_F(OptimisticCommitTest, AStaleUnitDoesNotSpoilItsNeighbours) {
   const Snapshot a = started("a"), b = started("b");
   ASSERT_EQ(commit(*theirs_, {unit_of(sample::next(a))}), std::vector{Kind::done});
   EXPECT_EQ(commit(*ours_, {unit_of(sample::next(a)), unit_of(sample::next(b))}),
@@ -139,7 +139,7 @@ TEST_F(AssumptionTest, AStaleUnitDoesNotSpoilItsNeighbours) {
 }
 
 // The row of a writer and the rows of a batch fail with the same error. Only a lost row of the writer adds a new one.
-TEST_F(AssumptionTest, AWriterWhoseRowIsGoneAddsANewOne) {
+TEST_F(OptimisticCommitTest, AWriterWhoseRowIsGoneAddsANewOne) {
   const Snapshot a = started("a"), b = started("b");
   EXPECT_NE(sql("DELETE FROM " + schema_ + ".wf_writers"), "0");
   EXPECT_EQ(commit(*ours_, {unit_of(sample::next(a))}), std::vector{Kind::done});
@@ -151,14 +151,14 @@ TEST_F(AssumptionTest, AWriterWhoseRowIsGoneAddsANewOne) {
   EXPECT_EQ(sql("SELECT 1 FROM " + schema_ + ".wf_writers"), writers);
 }
 
-TEST_F(AssumptionTest, AnIdThatSomebodyElseStartedIsStale) {
+TEST_F(OptimisticCommitTest, AnIdThatSomebodyElseStartedIsStale) {
   const Snapshot b = started("b");
   ASSERT_EQ(commit(*theirs_, {unit_of(sample::begin("a"))}), std::vector{Kind::done});
   EXPECT_EQ(commit(*ours_, {unit_of(sample::begin("a")), unit_of(sample::next(b))}),
             (std::vector{Kind::stale, Kind::done}));
 }
 
-TEST_F(AssumptionTest, AnEndedInstanceStaysEnded) {
+TEST_F(OptimisticCommitTest, AnEndedInstanceStaysEnded) {
   const Snapshot a = started("a");
   Unit ending = unit_of(sample::next(a));
   sample::end(ending.advances[0]);
@@ -168,7 +168,7 @@ TEST_F(AssumptionTest, AnEndedInstanceStaysEnded) {
   EXPECT_EQ(version_of("a"), 2u);
 }
 
-TEST_F(AssumptionTest, AKeptSignalIsClaimedByTheWaitItIsFor) {
+TEST_F(OptimisticCommitTest, AKeptSignalIsClaimedByTheWaitItIsFor) {
   const Snapshot a = started("a");
   ASSERT_TRUE(theirs_->record_signal(sample::signal("s", "late", Json("x"))).value().kept);
   Unit waiting = unit_of(sample::next(a));
@@ -179,7 +179,7 @@ TEST_F(AssumptionTest, AKeptSignalIsClaimedByTheWaitItIsFor) {
   EXPECT_EQ(messages->size(), 1u);
 }
 
-TEST_F(AssumptionTest, TheAuditTrailIsOneChainOfAllNodes) {
+TEST_F(OptimisticCommitTest, TheAuditTrailIsOneChainOfAllNodes) {
   const auto audited = [](Advance advance, const std::string& who) {
     Unit unit = unit_of(std::move(advance));
     AuditRow row;
@@ -209,7 +209,7 @@ TEST_F(AssumptionTest, TheAuditTrailIsOneChainOfAllNodes) {
   EXPECT_EQ(theirs_->list_audit({100, ""}).value().items.at(4).who, "theirs");
 }
 
-TEST_F(AssumptionTest, ATypeThatWasPausedElsewhereIsNotLeased) {
+TEST_F(OptimisticCommitTest, ATypeThatWasPausedElsewhereIsNotLeased) {
   const Snapshot a = started("a");
   RunTypeRow paused;
   paused.type = "default.echo";
@@ -224,7 +224,7 @@ TEST_F(AssumptionTest, ATypeThatWasPausedElsewhereIsNotLeased) {
   EXPECT_EQ(theirs_->find_run({"r"}).value().value().status, RunStatus::pending);
 }
 
-TEST_F(AssumptionTest, ALeaseThatWasLostEndsNothing) {
+TEST_F(OptimisticCommitTest, ALeaseThatWasLostEndsNothing) {
   const Snapshot a = started("a");
   Unit calling = unit_of(sample::next(a));
   sample::add_run(calling.advances[0], "r");
@@ -249,7 +249,7 @@ TEST_F(AssumptionTest, ALeaseThatWasLostEndsNothing) {
   EXPECT_EQ(theirs_->find_run(run.id).value().value().status, RunStatus::pending);
 }
 
-TEST_F(AssumptionTest, TheEndOfALeaseGivenHereIsNotAskedAbout) {
+TEST_F(OptimisticCommitTest, TheEndOfALeaseGivenHereIsNotAskedAbout) {
   const Snapshot a = started("a");
   Unit calling = unit_of(sample::next(a));
   sample::add_run(calling.advances[0], "r");
@@ -271,7 +271,7 @@ TEST_F(AssumptionTest, TheEndOfALeaseGivenHereIsNotAskedAbout) {
 }
 
 // The node knows the number of the successor, and decided about its predecessor.
-TEST_F(AssumptionTest, AnIdThatWasGivenAgainIsStale) {
+TEST_F(OptimisticCommitTest, AnIdThatWasGivenAgainIsStale) {
   const Snapshot a = started("a");
   Unit ending = unit_of(sample::next(a));
   sample::end(ending.advances[0]);
@@ -292,7 +292,7 @@ TEST_F(AssumptionTest, AnIdThatWasGivenAgainIsStale) {
   EXPECT_EQ(commit(*ours_, {unit_of(sample::next(again.advances[0].after))}), std::vector{Kind::done});
 }
 
-TEST_F(AssumptionTest, ATimerThatFiredElsewhereIsStale) {
+TEST_F(OptimisticCommitTest, ATimerThatFiredElsewhereIsStale) {
   Unit begin = unit_of(sample::begin("a"));
   sample::add_timer(begin.advances[0], "t", sample::start_of_time);
   ASSERT_EQ(commit(*ours_, {begin}), std::vector{Kind::done});

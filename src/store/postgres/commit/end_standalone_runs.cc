@@ -95,7 +95,7 @@ class StandaloneRunEnds {
                end.status == RunStatus::failed ? std::optional(error_line(end.error)) : std::nullopt);
     }
     const std::size_t rules = db_.send(Sql::list_run_types);
-    const std::size_t asked = db_.send(Sql::end_plain_runs, rows, now_);
+    const std::size_t asked = db_.send(Sql::end_standalone_runs, rows, now_);
     db_.finish();
     std::set<std::string> limited;
     for (const RunTypeRow& rule : sql::read_run_types(db_.take(rules))) {
@@ -130,7 +130,7 @@ class StandaloneRunEnds {
 
 }  // namespace
 
-std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const RunEnd* const> ends,
+std::vector<CommitOutcome> end_standalone_runs(Connection& db, std::span<const RunEnd* const> ends,
                                           const KnownLeases& leases, Timestamp now, bool run_events, Wakeup& wakeup) {
   StandaloneRunEnds batch(db, ends, now, run_events);
   if (!batch.end_known(leases, wakeup)) batch.end_by_id(wakeup);

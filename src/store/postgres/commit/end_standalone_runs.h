@@ -16,7 +16,7 @@ bool ends_runs_only(std::span<const Unit> units);
 std::vector<const RunEnd*> ends_of(std::span<const Unit> units);
 // Call it at the start of a transaction that does nothing else. On failure the connection has the error. An end whose
 // lease is lost is `stale`. `leases` holds what this process knows of the leases.
-std::vector<CommitOutcome> end_plain_runs(Connection& db, std::span<const RunEnd* const> ends,
+std::vector<CommitOutcome> end_standalone_runs(Connection& db, std::span<const RunEnd* const> ends,
                                           const KnownLeases& leases, Timestamp now, bool run_events, Wakeup& wakeup);
 
 }  // namespace cairn::postgres

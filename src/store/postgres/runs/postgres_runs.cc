@@ -226,7 +226,7 @@ Result<std::vector<CommitOutcome>> PostgresStore::end_runs(std::span<const RunEn
       [&](Connection& db) -> Result<std::vector<CommitOutcome>> {
         wakeup = {};
         db.send(Sql::short_lock_timeout);
-        return postgres::end_plain_runs(db, list, leases_, now(), pool_.target().run_events, wakeup);
+        return postgres::end_standalone_runs(db, list, leases_, now(), pool_.target().run_events, wakeup);
       },
       &state);
   if (!outcomes && (outcomes.error().code == ErrorCode::conflict || outcomes.error().code == ErrorCode::limit ||

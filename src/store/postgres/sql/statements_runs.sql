@@ -47,7 +47,7 @@ queued AS (INSERT INTO cairn.wf_run_q (type, priority, run_at, n, run, later, la
 told AS (INSERT INTO cairn.workflow_event (workflow_id, event_type, created_at, attempt, actor) SELECT fresh.id, 'created', $2, 0, e.actor
   FROM fresh JOIN (SELECT DISTINCT ON (id) id, actor FROM unnest($3::uuid[], $4::text[]) AS g (id, actor)) AS e ON e.id = fresh.id)
 SELECT count(*), CASE WHEN count(*) < cardinality($1::cairn.wf_job_row[]) THEN array_agg(id::text) END FROM fresh
--- name: end_plain_runs
+-- name: end_standalone_runs
 -- Ends of runs without an instance. The update itself checks the lease.
 UPDATE cairn.workflow_run r SET status = e.status, result = e.result, error = e.error, last_error = coalesce(e.last_error, r.last_error),
   lease_until = NULL, leased_by = NULL, updated_at = $2, turns = r.turns + 1, troubled = e.status <> 'succeeded'
