@@ -352,7 +352,7 @@ TEST(Builder, WhatCannotBeJsonIsAnErrorOfBuild) {
   };
   EXPECT_EQ(message(json("[1, 2")).rfind("json(…): 1:", 0), 0u) << message(json("[1, 2"));
   EXPECT_EQ(message(std::numeric_limits<double>::infinity()), "infinity and NaN are no JSON numbers");
-  EXPECT_EQ(message({{"k", 1}, {"k", 2}}), "the key `k` stands twice in one object");
+  EXPECT_EQ(message({{"k", 1}, {"k", 2}}), "the key `k` occurs twice in one object");
   EXPECT_EQ(message({{"k", 1}, {"l", 2}}), "fine");
 }
 

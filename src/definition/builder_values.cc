@@ -82,7 +82,7 @@ Value::Value(const Document& literal) : Part(spelled_literal(literal.source())) 
 Value::Value(std::initializer_list<Member> members) : Part(Json::object()) {
   for (const Member& member : members) {
     if (source().find(member.key) != nullptr)
-      set_problem("the key `" + std::string(member.key) + "` stands twice in one object");
+      set_problem("the key `" + std::string(member.key) + "` occurs twice in one object");
     put(member.key, member.value);
   }
 }

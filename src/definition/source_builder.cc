@@ -105,7 +105,7 @@ bool SourceBuilder::alias(const std::string& name, std::size_t at) {
   const bool inside_itself =
       std::any_of(open_.begin(), open_.end(), [target](const Open& open) { return open.entry == target; });
   if (inside_itself) {
-    report(at, "the alias `*" + name + "` stands inside the node that it names");
+    report(at, "the alias `*" + name + "` is inside the node that it names");
     return false;
   }
   const std::uint64_t nodes = entries_[target].nodes;

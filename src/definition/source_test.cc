@@ -143,7 +143,7 @@ TEST(Aliases, UpToTheLimitAreFine) {
 }
 
 TEST(Aliases, CannotHoldThemselvesOrComeBeforeTheirAnchor) {
-  EXPECT_EQ(findings_of("a: &a [1, *a]\n"), "1:11 the alias `*a` stands inside the node that it names [/a/1]\n");
+  EXPECT_EQ(findings_of("a: &a [1, *a]\n"), "1:11 the alias `*a` is inside the node that it names [/a/1]\n");
   EXPECT_EQ(findings_of("a: *zz\n"), "1:4 the alias `*zz` names an anchor `&zz` that does not come before it [/a]\n");
 }
 

@@ -234,7 +234,7 @@ void check_links(const Snapshot& snapshot, std::string& problem) {
     ids.push_back(strand.id);
   }
   std::sort(ids.begin(), ids.end());
-  if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) fail("a strand stands twice");
+  if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) fail("a strand occurs twice");
   const auto exists = [&](std::uint64_t id) { return std::binary_search(ids.begin(), ids.end(), id); };
 
   std::vector<std::string_view> open;
@@ -249,7 +249,7 @@ void check_links(const Snapshot& snapshot, std::string& problem) {
   }
   std::sort(open.begin(), open.end());
   std::sort(claimed.begin(), claimed.end());
-  if (std::adjacent_find(open.begin(), open.end()) != open.end()) fail("a wait token stands twice");
+  if (std::adjacent_find(open.begin(), open.end()) != open.end()) fail("a wait token occurs twice");
   if (open != claimed) fail("strands and waits do not match");
   for (const std::uint64_t id : snapshot.ready) {
     if (!exists(id)) fail("a strand that does not exist is ready");
