@@ -1,8 +1,8 @@
 // src/node turns the engine into a running process. It starts the threads and closes them in the right order
 // (engine.cc, the class behind include/cairn/engine.h), waits for due work (this header) and runs handlers and
 // transports (worker_pool.h). Loops has one thread for timers and leases, one for messages, and one that helps when
-// many timers are due. All of them block until there is work; none polls the store. The module uses engine, runs,
-// schedule, upkeep, outbox and transport. Read `Engine::open` and `Loops::run_timers` first.
+// many timers are due; all block until there is work. The module uses engine, runs, schedule, upkeep, outbox and
+// transport. Read `Engine::open` and `Loops::run_timers` first.
 #pragma once
 
 #include <condition_variable>

@@ -1,11 +1,12 @@
 // src/outbox publishes the events that commits wrote to the outbox, and verifies and reads events that come in. Each
-// sink has a lane: its own queue in the store, host lock and thread, so a slow or failing sink does not delay the
-// others. One node at a time serves a sink. Events of one subject keep their order: a failed event blocks the later
-// events of its subject in this lane and is retried with exponential backoff. If a sink takes nothing at all, its
-// circuit breaker opens (`breaker_after`); the events do not use up their attempts meanwhile. Delivery is at least
-// once: after a crash between delivery and bookkeeping the event is sent again, and receivers detect that by source and
-// id. The module uses base, instance, store, transport and redis, but not the engine. Read `DispatchLane::dispatch`
-// first.
+// sink has a dispatch lane: its own queue in the store, host lock and thread, so a slow or failing sink does not delay
+// the others. Delivery is at least once and keeps the order of each subject. The module uses base, instance, store,
+// transport and redis, but not the engine. Read `DispatchLane::dispatch` first.
+//
+// One node at a time serves a sink. A failed event blocks the later events of its subject in this lane and is retried
+// with exponential backoff. If a sink takes nothing at all, its circuit breaker opens (`breaker_after`); the events do
+// not use up their attempts meanwhile. After a crash between delivery and bookkeeping the event is sent again, and
+// receivers detect that by source and id.
 #pragma once
 
 #include <chrono>

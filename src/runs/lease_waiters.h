@@ -1,8 +1,9 @@
 // src/runs holds what a node keeps in memory about runs: waiting workers, recently leased runs, submissions and run
-// types. LeaseWaiters is where workers outside this process wait for runs without a thread each. Requests are served in
-// order of arrival, and requests for the same types share one query of the store. A run that is about to be written is
-// promised to a waiting worker of its type: it starts out leased and needs no commit for the lease. The module uses
-// base, expr, instance and store, but not the engine, which calls it. Read `LeaseWaiters::ask` first.
+// types. LeaseWaiters is where workers outside this process wait for runs without a thread each. A run that is about to
+// be written is promised to a waiting worker of its type: it starts out leased and needs no commit for the lease. The
+// module uses base, expr, instance and store, but not the engine, which calls it. Read `LeaseWaiters::ask` first.
+//
+// Requests are served in order of arrival, and requests for the same types share one query of the store.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""modules_test.py SOURCE_DIR: each module declares the modules that its files include, and no others.
+"""modules_test.py SOURCE_DIR: each module declares the modules that its files include, and no others. One header of each opens with
+a short text: what the module is for, what it may use, and what to read first.
 
 A module is a folder of src; its declaration is the USES list of `cairn_folder` in CMakeLists.txt. The linker refuses only
 modules that no declared module uses either, so without this test the lists would hide most dependencies.
@@ -29,6 +30,19 @@ for name, uses in declared.items():
         wrong.append(f"CMakeLists.txt: cairn_folder({name}) does not declare cairn_{module}, which {included[module]} includes")
     for module in sorted(uses & set(declared) - set(included)):
         wrong.append(f"CMakeLists.txt: cairn_folder({name}) declares cairn_{module}, which none of its files includes")
+
+# The text of the header: its first paragraph, of about five sentences.
+for name in declared:
+    opening = [found.group(0) for path in glob.glob(f"src/{name}/*.h") if (found := re.match(rf"// src/{name} (?:.|\n(?=// ))*", open(path).read()))]
+    if len(opening) != 1:
+        wrong.append(f"src/{name}: {len(opening)} headers open with a text that introduces the module")
+        continue
+    sentences = re.split(r"(?<=[.!?])\s+(?=[A-Z`])", " ".join(line.removeprefix("//").strip() for line in opening[0].splitlines()))
+    if not 3 <= len(sentences) <= 6:
+        wrong.append(f"src/{name}: {len(sentences)} sentences introduce the module; write about five, and the rest below them")
+    for needed in ("use", "[Rr]ead"):
+        if not re.search(rf"\b{needed}", opening[0]):
+            wrong.append(f"src/{name}: the text that introduces the module does not say what " + ("it may use" if needed == "use" else "to read first"))
 if len(declared) < 20:
     wrong.append(f"CMakeLists.txt: only {len(declared)} modules were found")
 print("\n".join(wrong) if wrong else f"{len(declared)} modules declare what they include")
