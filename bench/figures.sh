@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench/figures.sh [--quick] [BINARY]: every figure of ours in one run of some six minutes, as a table in
+# bench/figures.sh [--quick] [BINARY]: all our figures in one run of some six minutes, as a table in
 # bench/results/DATE-kernel.md.
 # Run it on a machine that has nothing else to do; the first line of the table says how busy it was.
 set -euo pipefail

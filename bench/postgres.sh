@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bench/postgres.sh [--quick] [BINARY]: the figures of the engine on PostgreSQL, in some three minutes: one-wait beside the
-# ceiling, W1 and W2, one and three nodes, bytes and WAL of each workflow, signal to resumed beside a bare commit. On a
+# bench/postgres.sh [--quick] [BINARY]: the figures of the engine on PostgreSQL, in some three minutes. It measures one-wait beside the
+# ceiling, W1 and W2, one and three nodes, bytes and WAL of each workflow, and signal to resumed beside a bare commit. It uses a
 # throw-away server with fsync and synchronous_commit on and the settings that the peers are given. Run it on a machine
 # that has nothing else to do.
 set -euo pipefail

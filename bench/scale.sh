@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/scale.sh DIR [SIZE…]: what single operations cost in stores with so many instances (1000 100000 1000000 10000000), as a table.
-# Stores are made in DIR once (SQLite: 1.3 KiB an instance, some 10 000 instances a second) and kept: interrupted, it goes on filling,
-# and a second run only measures. With PG_URL (a server's URL without a database) they are databases scale_SIZE on that server instead.
+# Stores are made in DIR once (SQLite: 1.3 KiB an instance, some 10 000 instances a second) and kept: an interrupted run continues
+# to fill them, and a second run only measures. With PG_URL (a server's URL without a database) they are databases scale_SIZE on that server instead.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bench=${CAIRN_BENCH:-build/release/bench/cairn-bench}

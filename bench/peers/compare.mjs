@@ -1,5 +1,5 @@
 // usage: node compare.mjs [--quick] [BOUT…]     runs the comparison and appends to out/compare.jsonl
-// An interrupted run goes on where it stopped, as long as the binary and the sizes are the same; --fresh begins anew.
+// An interrupted run continues where it stopped, as long as the binary and the sizes are the same; --fresh begins anew.
 // Needs the servers of servers.sh (PG_URL, PG_PID, REDIS_URL, REDIS_PID) and node_modules.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';

@@ -107,7 +107,7 @@ export function bouts(size) {
   ];
 }
 
-// What one contestant is, as a command line that anybody can repeat, with its environment.
+// What one contestant is, as a command line that can be repeated, with its environment.
 export async function command(contestant, folder) {
   const { kind, workload, settings } = contestant;
   if (kind === 'program') {
@@ -163,7 +163,7 @@ function ownRecord(row) {
   };
 }
 
-// What must be the same for an interrupted comparison to go on.
+// What must be the same for an interrupted comparison to continue.
 export function identity(size) {
   const { size: bytes, mtimeMs } = fs.statSync(BINARY);
   return JSON.stringify({ size, binary: [bytes, mtimeMs], node: process.version, host: os.hostname() });

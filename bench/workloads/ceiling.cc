@@ -276,10 +276,10 @@ Result<Row> replay(const Plan& plan, const std::vector<Dump>& dumps, std::size_t
   CAIRN_TRY_VOID(rows.finish());
 
   SystemClock clock;
-  std::deque<std::pair<std::size_t, Walk>> under_way;  // the next phase of each
+  std::deque<std::pair<std::size_t, Walk>> running;  // the next phase of each
   const std::size_t phases = rows.phases();
   // As in a closed loop in a steady state: every phase is equally frequent.
-  while (under_way.size() < batch) under_way.emplace_back(0, rows.begin(clock.now()));
+  while (running.size() < batch) running.emplace_back(0, rows.begin(clock.now()));
   double busy_s = 0;
   std::uint64_t slices = 0;
   Latencies commits;
@@ -288,12 +288,12 @@ Result<Row> replay(const Plan& plan, const std::vector<Dump>& dumps, std::size_t
   Cost cost;
   while (std::chrono::steady_clock::now() < until) {
     std::vector<std::vector<std::string>> texts;
-    texts.reserve(under_way.size());
-    for (const auto& [phase, walk] : under_way) texts.push_back(rows.texts(phase, walk));
+    texts.reserve(running.size());
+    for (const auto& [phase, walk] : running) texts.push_back(rows.texts(phase, walk));
     const Meter meter;
     if (sqlite3_exec(database, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) != SQLITE_OK) break;
     for (std::size_t i = 0; i < batch; ++i) {
-      auto& [phase, walk] = under_way[i];
+      auto& [phase, walk] = running[i];
       CAIRN_TRY_VOID(rows.write(phase, walk, texts[i]));
     }
     if (sqlite3_exec(database, "COMMIT", nullptr, nullptr, nullptr) != SQLITE_OK) {
@@ -309,11 +309,11 @@ Result<Row> replay(const Plan& plan, const std::vector<Dump>& dumps, std::size_t
     slices += batch;
     // The first batch has only starts; from then on its second half lags one phase behind.
     for (std::size_t i = 0; i < batch; ++i) {
-      auto& [phase, walk] = under_way[i];
+      auto& [phase, walk] = running[i];
       if (slices == batch && i % 2 == 1) {
-        under_way[i] = {0, rows.begin(clock.now())};
+        running[i] = {0, rows.begin(clock.now())};
       } else if (++phase == phases) {
-        under_way[i] = {0, rows.begin(clock.now())};
+        running[i] = {0, rows.begin(clock.now())};
       }
     }
   }

@@ -2,7 +2,8 @@
 """prose_lint.py SOURCE_DIR [CAIRN]: documentation, comments and messages are written in plain English.
 
 It reads every Markdown file of the source except EXEMPT: the documentation, README, CONTRIBUTING, CHANGELOG and the READMEs of
-other folders. It reads the comments of the code (CODE), and the text in string literals of src and include except in tests.
+other folders. It reads the comments of the code (CODE), the text in string literals of src and include except in tests, and
+the console's English words (WORDS).
 With the path of a built cairn it also reads the `--help` of every command. It reports, as `file:line: message`:
 
 - banned phrases (BANNED below), in prose, headings and tables;
@@ -18,7 +19,10 @@ MAX_WORDS = 35
 FOLDERS = ("docs", "bench", "clients", "deploy", "examples", "tests")
 EXEMPT = ("bench/results/", "bench/history/", "tests/docs/prose_lint_fixture.md", "tests/docs/prose_lint.py")
 # Folder -> the files with comments.
-CODE = {"src": "h cc sql inc", "include": "h", "bench": "h cc", "tests": "h cc py sh", "cmake": "cmake h", "clients": "ts py"}
+CODE = {"src": "h cc sql inc", "include": "h", "bench": "h cc mjs py sh", "tests": "h cc py sh", "cmake": "cmake h", "clients": "ts py",
+        "console": "ts tsx mjs"}
+# The texts of the console.
+WORDS = "console/src/words/en.ts"
 
 # Pattern -> what to write instead. A pattern matches whole words, in any case, also across a line break.
 BANNED = {
@@ -185,7 +189,7 @@ def check_help(text):
     return found
 
 
-COMMENT = {"h": "//", "cc": "//", "inc": "//", "ts": "//", "sql": "--", "py": "#", "sh": "#", "cmake": "#"}
+COMMENT = {"h": "//", "cc": "//", "inc": "//", "ts": "//", "tsx": "//", "mjs": "//", "sql": "--", "py": "#", "sh": "#", "cmake": "#"}
 TOKEN = re.compile(r"""(?P<comment>//[^\n]*)|R"(?P<mark>[^\s()]*)\((?P<raw>.*?)\)(?P=mark)"|"(?P<string>(?:\\.|[^"\\\n])*)"|'(?:\\.|[^'\\\n])*'""", re.S)
 
 
@@ -234,6 +238,8 @@ def check_code(path, text):
     blocks = list(comment_blocks(text, COMMENT[kind]))
     if kind in ("h", "cc") and re.search(r"(^|/)(src|include)/", path) and not re.search(r"_test\.\w+$|/testing/", path):
         blocks += [[(number, without_markup(one))] for ((number, one),) in literal_blocks(text) if " " in one]
+    if path == WORDS:
+        blocks += [[(number, literal)] for number, line in enumerate(text.splitlines(), 1) for literal in re.findall(r"[\'`]([^\'`]*)[\'`]", line) if " " in literal]
     found = []
     for block in blocks:
         found += check_phrases(block)

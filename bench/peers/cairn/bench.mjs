@@ -87,7 +87,7 @@ if (what === 'w1' || what === 'w2') {
     const enqueued = now() - t0;
     startWorker(n);
     const m = meter().start(), t1 = now();
-    // The list is only asked once there is not much left: asking it all the time would be part of the load.
+    // The list is asked only when little is left: asking it all the time would be part of the load.
     await new Promise((done) => worker.stdout.once('data', done));
     for (;;) {
       await sleep(5);

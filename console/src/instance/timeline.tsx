@@ -13,7 +13,7 @@ import { make_scale, type Scale } from './scale';
 
 interface Bar {
   from: number;
-  to: number | null; // null: goes on
+  to: number | null; // null: it continues
   tone: Tone;
   first: number; // index of its first event
 }

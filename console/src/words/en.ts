@@ -20,16 +20,16 @@ export const en = {
   shell: {
     skip: 'Skip to content', where: 'Where you are', palette: 'Paste an id, find a reference, run a command', live: 'Live', polling: 'Polling', paused: 'Paused',
     live_title: 'Changes arrive at once. Click to pause.', polling_title: 'No event stream; the page asks every few seconds.', theme: 'Switch to the other theme', help: 'Keyboard and help',
-    account: (name: string) => `Account of ${name}`, show_utc: 'Show times in UTC', show_local: 'Show local times', sign_out: 'Sign out', act_as: 'Act as somebody else',
-    act_as_title: 'Act as somebody else', act_as_text: 'This server asks nobody who they are. Give a name to answer tasks that only certain people may do. Leave it empty to be nobody in particular.', act_as_name: 'Name', act_as_save: 'Use this name',
+    account: (name: string) => `Account of ${name}`, show_utc: 'Show times in UTC', show_local: 'Show local times', sign_out: 'Sign out', act_as: 'Act as another person',
+    act_as_title: 'Act as another person', act_as_text: 'This server does not ask who you are. Give a name to answer tasks that only certain people may do. Leave it empty to act without a name.', act_as_name: 'Name', act_as_save: 'Use this name',
   },
   away: {
     title: 'The server does not answer', text: 'The console asks again every three seconds. Check that cairn runs, and the proxy before it.', now: 'Try now',
     since: (time: string) => `No connection to the server since ${time}. You see the last known state.`, next: (seconds: number) => `Next try in ${seconds} s.`,
   },
   sign_in: {
-    title: 'Sign in', text: 'Use an API key of this server. It is kept in a cookie that scripts cannot read.', lost_title: 'Your session has ended', lost_text: 'You signed out elsewhere, or the key was revoked or expired. Sign in to go on where you were.',
-    key: 'API key', help: 'Nobody gave you one? An administrator makes it with', go: 'Sign in', empty: 'Paste your API key here.', wrong: 'The server does not know this key. It may be revoked, expired or cut off.',
+    title: 'Sign in', text: 'Use an API key of this server. It is kept in a cookie that scripts cannot read.', lost_title: 'Your session has ended', lost_text: 'You signed out elsewhere, or the key was revoked or expired. Sign in to continue where you were.',
+    key: 'API key', help: 'No key yet? An administrator makes one with', go: 'Sign in', empty: 'Paste your API key here.', wrong: 'The server does not know this key. It may be revoked, expired or cut off.',
   },
   help: {
     title: 'Keyboard', close: 'Close', letters: 'Use single letters as commands',
@@ -62,18 +62,18 @@ export const en = {
       cancel: { do: 'Cancel', doing: 'Cancelling', done: 'Cancelled' }, delete: { do: 'Delete', doing: 'Deleting', done: 'Deleted' },
     },
     title: (verb: string, n: string) => `${verb} ${n} ${n === '1' ? 'instance' : 'instances'}?`, working: (verb: string, n: string) => `${verb} ${n}`, finished: (verb: string, n: string, of: string) => `${verb} ${n} of ${of}`,
-    frozen: 'The list is frozen: what is added from now on is not touched. This page does the work, so keep it open.', by_filter: 'The server does the work and checks each instance again. It goes on when you close this page.', counting: 'Counting…',
-    how_many: 'How many', first: 'First', filter: 'Filter', everything: 'everything', same_as: 'Copy as', try_five: 'Try with 5 first', pause: 'Pause', go_on: 'Go on', close: 'Close', rest: (verb: string, n: string) => `${verb} the other ${n}`,
+    frozen: 'The list is frozen: what is added from now on is not touched. This page does the work, so keep it open.', by_filter: 'The server does the work and checks each instance again. It continues when you close this page.', counting: 'Counting…',
+    how_many: 'How many', first: 'First', filter: 'Filter', everything: 'everything', same_as: 'Copy as', try_five: 'Try with 5 first', pause: 'Pause', go_on: 'Continue', close: 'Close', rest: (verb: string, n: string) => `${verb} the other ${n}`,
     progress: (n: string, of: string, failed: string) => `${n} of ${of} done${failed === '0' ? '' : `, ${failed} did not work`}.`, failed_list: 'What did not work',
   },
   home: {
     needs: (n: number) => (n === 1 ? 'One error needs a decision.' : `${n} errors need a decision.`), late: (n: number) => (n === 1 ? 'Mostly calm. One task is late.' : `Mostly calm. ${n} tasks are late.`), retry_only: 'Mostly calm. Some calls fail and retry by themselves.', calm: 'All calm. Nothing needs you.',
     range: 'Time range', ranges: { '1h': '1 h', '24h': '24 h', '7d': '7 d' }, attention: 'Needs attention', one_row: 'same error at the same step is one row', all_stopped: 'All stopped instances', nothing_wrong: 'No error at any step.',
     throughput: 'Throughput', started_finished: (a: string, b: string) => `${a} started, ${b} finished`, chart: 'Instances started and finished over time', started: 'started', finished: 'finished', now: 'now', per: (x: string) => `per ${x}`, out_of_time: 'Out of time', since: (x: string) => `since ${x}`,
-    fix: 'Fix and continue', retry: (n: string) => `Retry ${n}`, open: 'Open', by_themselves: (x: string) => (x ? `Retries by itself; the next in ${x}.` : 'Retries by itself.'), waiting_longest: 'Waiting for people', people_first: 'most urgent first', nobody_waits: 'No task is open.', nobody_took: 'nobody has taken it',
+    fix: 'Fix and continue', retry: (n: string) => `Retry ${n}`, open: 'Open', by_themselves: (x: string) => (x ? `Retries by itself; the next in ${x}.` : 'Retries by itself.'), waiting_longest: 'Waiting for people', people_first: 'most urgent first', nobody_waits: 'No task is open.', nobody_took: 'no one has taken it',
     for_no_limit: (x: string) => `${x}, no limit`, changed: 'What changed', deployed: (x: string) => `deployed ${x}`,
     tiles: {
-      running: 'Running', started: (n: string) => `${n} in the last minute`, people: 'Waiting on people', overdue: (n: string) => (n === '1' ? '1 is overdue' : `${n} are overdue`), none_overdue: 'none is overdue', retrying: 'Retrying', by_itself: 'go on by themselves', suspended: 'Suspended',
+      running: 'Running', started: (n: string) => `${n} in the last minute`, people: 'Waiting on people', overdue: (n: string) => (n === '1' ? '1 is overdue' : `${n} are overdue`), none_overdue: 'none is overdue', retrying: 'Retrying', by_itself: 'continue by themselves', suspended: 'Suspended',
       need_you: 'need you', need_nobody: 'nothing is stopped', dead: 'Dead letters', look: 'could not be delivered', all_delivered: 'everything was delivered', ready: 'Runs without a worker', oldest: (x: string) => `oldest waits ${x}`, taken_at_once: 'taken at once',
     },
   },
@@ -85,22 +85,22 @@ export const en = {
   instance: {
     started: 'started', ended: 'ended', by: (x: string) => `by ${x}`, copy_as: 'Copy as', more: 'More actions', before: 'Previous instance', after: 'Next instance', view: 'View of the diagram', views: { follow: 'Follow', fit: 'Fit', text: 'Text' }, diagram: (x: string) => `Diagram of ${x}. Use the arrow keys to move along the steps.`,
     no_diagram: 'The server could not draw this definition.', details: 'Details', tabs: { dock: 'Timeline, history, state', tasks: 'Tasks', family: 'Family', raw: 'Raw' }, panes: { timeline: 'Timeline', history: 'History', state: 'State' }, event_before: 'Event before', event_after: 'Event after',
-    event_of: (n: number, of: number) => `Event ${n} of ${of}, one cursor for all`, short: 'Short', full: 'Full', state_now: 'State now', compared_output: 'with the output', state_version: (n: number) => `version ${n}`, output: 'Output', no_tasks: 'This instance has asked nobody anything.', parent: 'Started by', no_family: 'It was started by nobody and has started nobody.', same_part: (x: string) => `All instances with this ${x}`,
+    event_of: (n: number, of: number) => `Event ${n} of ${of}, one cursor for all`, short: 'Short', full: 'Full', state_now: 'State now', compared_output: 'with the output', state_version: (n: number) => `version ${n}`, output: 'Output', no_tasks: 'This instance has opened no tasks.', parent: 'Started by', no_family: 'It has no parent and no children.', same_part: (x: string) => `All instances with this ${x}`,
   },
   why: {
-    label: 'Why it does not move', stopped: (step: string, code: string) => `Stopped at “${step}”: ${code}. It goes on when you act.`, held: (who: string) => `${who || 'Somebody'} suspended it.`, because: (x: string) => `Reason: ${x}`, held_more: 'It goes on unchanged when somebody resumes it.',
-    failed: (step: string, code: string) => (step ? `It ended without success at “${step}”: ${code}.` : `It ended without success: ${code}.`), retrying: (step: string, n: number, of: number) => `“${step}” failed ${n} of ${of} times and retries by itself.`, next_try: (x: string) => `next try in ${x}`, deadline: (when: string) => `If nobody answers by ${when}, it goes on without an answer.`, reminder: (when: string) => `A reminder goes out ${when}.`, timer: (step: string, when: string) => `“${step}” stops waiting ${when}.`,
-    person: 'somebody', person_with: (x: string) => `a person with the role ${x}`, task: (who: string, what: string) => `Waiting for ${who} to answer “${what}”.`, task_taken: (x: string) => `${x} has taken it.`, task_open: (x: string) => `Nobody has taken it in ${x}.`, no_limit: 'There is no time limit.',
-    signal: (name: string, key: string, x: string) => `Waiting for the signal ${name}${key ? ` with the key ${key}` : ''} for ${x}.`, time: (step: string, when: string) => `“${step}” waits until ${when}.`, time_left: (x: string) => `It goes on by itself in ${x}.`, child: (step: string) => `“${step}” waits for another workflow to end.`,
+    label: 'Why it does not move', stopped: (step: string, code: string) => `Stopped at “${step}”: ${code}. It continues when you act.`, held: (who: string) => `${who || 'An operator'} suspended it.`, because: (x: string) => `Reason: ${x}`, held_more: 'It continues unchanged when an operator resumes it.',
+    failed: (step: string, code: string) => (step ? `It ended without success at “${step}”: ${code}.` : `It ended without success: ${code}.`), retrying: (step: string, n: number, of: number) => `“${step}” failed ${n} of ${of} times and retries by itself.`, next_try: (x: string) => `next try in ${x}`, deadline: (when: string) => `If no one answers by ${when}, it continues without an answer.`, reminder: (when: string) => `A reminder goes out ${when}.`, timer: (step: string, when: string) => `“${step}” stops waiting ${when}.`,
+    person: 'a person', person_with: (x: string) => `a person with the role ${x}`, task: (who: string, what: string) => `Waiting for ${who} to answer “${what}”.`, task_taken: (x: string) => `${x} has taken it.`, task_open: (x: string) => `No one has taken it in ${x}.`, no_limit: 'There is no time limit.',
+    signal: (name: string, key: string, x: string) => `Waiting for the signal ${name}${key ? ` with the key ${key}` : ''} for ${x}.`, time: (step: string, when: string) => `“${step}” waits until ${when}.`, time_left: (x: string) => `It continues by itself in ${x}.`, child: (step: string) => `“${step}” waits for another workflow to end.`,
     running_by: (step: string, who: string) => `“${step}” is being worked on${who ? ` by ${who}` : ''}.`, lease: (x: string) => `Its lease ends ${x}.`, no_worker: (step: string, type: string) => `“${step}” waits for a worker that takes ${type}.`, since: (x: string) => `for ${x}`, skip: 'Skip step', edit: 'Edit state', retry: 'Retry now', resume: 'Resume', open_task: 'Open the task',
     send_signal: 'Send the signal', open_child: 'Open the other workflow', see_run: 'See the run', see_workers: 'See workers',
   },
   actions: {
     reason: 'Reason', kept: 'Kept in the audit trail.', moved: 'The instance has moved on meanwhile. Look again, then decide.', signal_name: 'Signal', signal_key: 'Key', signal_payload: 'Payload', skip_result: 'Result of the skipped step',
     retry: { menu: 'Retry now', title: (x: string) => `Retry ${x}?`, text: 'The failed step runs again with the present state.', button: 'Retry', done: (x: string) => `${x} is running again.` },
-    skip: { menu: 'Skip the failed step', title: (x: string) => `Skip the failed step of ${x}?`, text: 'The workflow goes on as if the step had given this result.', button: 'Skip step', done: (x: string) => `${x} goes on after the step.` },
-    suspend: { menu: 'Suspend', title: (x: string) => `Suspend ${x}?`, text: 'It stops before its next step until somebody resumes it. Timers keep counting.', button: 'Suspend', done: (x: string) => `${x} is suspended.` },
-    resume: { menu: 'Resume', title: (x: string) => `Resume ${x}?`, text: 'It goes on unchanged.', button: 'Resume', done: (x: string) => `${x} goes on.` },
+    skip: { menu: 'Skip the failed step', title: (x: string) => `Skip the failed step of ${x}?`, text: 'The workflow continues as if the step had given this result.', button: 'Skip step', done: (x: string) => `${x} continues after the step.` },
+    suspend: { menu: 'Suspend', title: (x: string) => `Suspend ${x}?`, text: 'It stops before its next step until an operator resumes it. Timers keep counting.', button: 'Suspend', done: (x: string) => `${x} is suspended.` },
+    resume: { menu: 'Resume', title: (x: string) => `Resume ${x}?`, text: 'It continues unchanged.', button: 'Resume', done: (x: string) => `${x} continues.` },
     cancel: { menu: 'Cancel instance', title: (x: string) => `Cancel ${x}?`, text: 'It ends now, with the workflows that it started. Open tasks are closed. This cannot be undone.', button: 'Cancel instance', done: (x: string) => `${x} is cancelled.` },
     signal: { menu: 'Send a signal', title: (x: string) => `Send a signal to ${x}`, text: 'If the instance does not wait for it, the signal is kept until it does.', button: 'Send signal', done: (x: string) => `The signal was sent to ${x}.` },
     delete: { menu: 'Delete', title: (x: string) => `Delete ${x}?`, text: 'It disappears from the lists. The audit trail stays.', button: 'Delete', done: (x: string) => `${x} is deleted.` },
@@ -115,7 +115,7 @@ export const en = {
   },
   timeline: { label: 'Timeline', now: 'now', nothing: 'Nothing has waited yet.', tries: (n: number, of: number) => `try ${n} of ${of}` },
   inspector: {
-    label: 'Selected step', choose: 'Choose a step in the diagram.', step: 'step', who_may: 'Who may do it', anybody: 'anybody', not: 'Not', taken_by: 'Taken by', nobody: 'nobody yet', due: 'Due', answered_by: 'Answered by', signal: 'Signal', key: 'Key', since: 'Since', took: 'Took', until: 'Until', events: 'Events', error: 'Last error',
+    label: 'Selected step', choose: 'Choose a step in the diagram.', step: 'step', who_may: 'Who may do it', anybody: 'anyone', not: 'Not', taken_by: 'Taken by', nobody: 'no one yet', due: 'Due', answered_by: 'Answered by', signal: 'Signal', key: 'Key', since: 'Since', took: 'Took', until: 'Until', events: 'Events', error: 'Last error',
     person_sees: 'What the person sees', child: 'Open the other workflow', open_task: 'Open the task', copy_step: 'Copy the id of the step', call: 'Call', type: 'Type', tries: 'Tries', next_try: 'Next try', worker: 'Worker', last_error: 'Last error',
   },
   diagram: {
@@ -130,11 +130,11 @@ export const en = {
   },
   inbox: {
     sub: (n: number, late: number) => `${n === 0 ? 'nothing' : n} for you${late ? `, ${s(late, 'is', 'are')} late` : ''}`, filter: 'Filter', by_due: 'Most urgent first', newest: 'Newest first', which: 'Which tasks', tabs: { all: 'For me and my teams', mine: 'Mine', open: 'Not taken', done: 'Done' }, next_previous: 'next and previous', list: 'Tasks',
-    empty: { all: 'Nothing waits for you', mine: 'You have taken no task', open: 'Every task is taken', done: 'No task was answered yet' }, empty_text: 'New tasks appear here by themselves.', no_limit: 'no limit', you: 'you', anybody: 'anybody',
+    empty: { all: 'Nothing waits for you', mine: 'You have taken no task', open: 'Every task is taken', done: 'No task was answered yet' }, empty_text: 'New tasks appear here by themselves.', no_limit: 'no limit', you: 'you', anybody: 'anyone',
   },
   task: {
-    back: 'Back to the list', since: (x: string) => `Asked ${x}.`, closed: (status: string, who: string) => `It is ${status}${who ? ` by ${who}` : ''}.`, yours: 'You have taken it.', taken: (x: string) => `${x} has taken it.`, not_taken: 'Nobody has taken it.', used: (n: number) => `${n} percent of the time is used`, no_form: 'This task asks for nothing but your consent.', fix: (n: number) => `${s(n, 'field needs', 'fields need')} your attention.`,
-    complete: 'Complete', complete_next: 'Complete and next', take: 'Take it', give_back: 'Give it back', hand_over: 'Hand over', hand_over_title: (x: string) => `Hand over “${x}”`, hand_to: 'To whom', handed: (x: string) => `Handed over to ${x}.`, draft: (x: string) => `Draft saved ${x}`, changed: 'Somebody changed this task meanwhile. Look again.', show: 'Show it',
+    back: 'Back to the list', since: (x: string) => `Asked ${x}.`, closed: (status: string, who: string) => `It is ${status}${who ? ` by ${who}` : ''}.`, yours: 'You have taken it.', taken: (x: string) => `${x} has taken it.`, not_taken: 'No one has taken it.', used: (n: number) => `${n} percent of the time is used`, no_form: 'This task asks for nothing but your consent.', fix: (n: number) => `${s(n, 'field needs', 'fields need')} your attention.`,
+    complete: 'Complete', complete_next: 'Complete and next', take: 'Take it', give_back: 'Give it back', hand_over: 'Hand over', hand_over_title: (x: string) => `Hand over “${x}”`, hand_to: 'To whom', handed: (x: string) => `Handed over to ${x}.`, draft: (x: string) => `Draft saved ${x}`, changed: 'This task has changed meanwhile. Look again.', show: 'Show it',
     completed: (x: string) => `Completed “${x}”.`, completed_next: (x: string, y: string) => `Completed “${x}”. Next: “${y}”.`,
   },
   context: {
@@ -147,18 +147,18 @@ export const en = {
   },
   definition: {
     open: (n: string) => `${n} open`, retire: 'Retire', tabs_label: 'Definition', tabs: { overview: 'Overview', source: 'Source' }, numbers: 'the numbers are instances at that step now', numbers_some: (n: number) => `the numbers are of the newest ${n} open instances`, diagram: (x: string, v: string) => `${x} ${v}, with the number of instances at each step`, versions: 'Versions', on_each: 'open instances on each',
-    retired: 'retired', is_newest: 'newest, new ones start here', drains: 'drains by itself', nobody: 'nobody left', deployed: (x: string) => `deployed ${x}`, older: (n: string) => (n === '1' ? 'One instance still runs an older version. It finishes as it was started.' : `${n} instances still run older versions. They finish as they were started.`), changed_from: (v: string) => `What changed from ${v}`,
+    retired: 'retired', is_newest: 'newest, new ones start here', drains: 'drains by itself', nobody: 'no instance left', deployed: (x: string) => `deployed ${x}`, older: (n: string) => (n === '1' ? 'One instance still runs an older version. It finishes as it was started.' : `${n} instances still run older versions. They finish as they were started.`), changed_from: (v: string) => `What changed from ${v}`,
     summary: (changed: number, added: number, gone: number) => [changed && `${changed} changed`, added && `${added} new`, gone && `${gone} gone`].filter(Boolean).join(', ') || 'no step changed', kinds: { same: 'Same', changed: 'Changed', new: 'New', gone: 'Gone' },
     retire_title: (n: string, v: string) => `Retire ${n} ${v}?`, retire_text: 'It starts no new instances. Running ones finish.', retired_done: (n: string, v: string) => `${n} ${v} is retired.`,
   },
-  start: { button: 'Start instance', title: 'Start', choose: 'What do you want to start?', title_of: (x: string) => `Start ${x}`, how: 'How to fill it in', form: 'Form', input: 'Input', go: 'Start', started: (x: string) => `${x} started.`, recent: 'Used before', no_recent: 'Nobody has started this yet.' },
+  start: { button: 'Start instance', title: 'Start', choose: 'What do you want to start?', title_of: (x: string) => `Start ${x}`, how: 'How to fill it in', form: 'Form', input: 'Input', go: 'Start', started: (x: string) => `${x} started.`, recent: 'Used before', no_recent: 'No instance has been started yet.' },
   schedules: {
     sub: 'what starts by itself', none: 'Nothing starts by itself', none_text: 'A schedule starts an instance or a run at given times.', name: 'Name', when: 'When', starts: 'Starts', next: 'Next', last: 'Last', status: 'Status', paused: 'Paused', active: 'Active', actions: (x: string) => `Actions for ${x}`, trigger: 'Run now', pause: 'Pause', resume: 'Resume', delete: 'Delete',
-    fired: (x: string) => `${x} was started.`, deleted: (x: string) => `${x} is deleted.`, trigger_title: (x: string) => `Run ${x} now?`, trigger_text: 'It starts once, whatever its plan says. The plan stays.', delete_title: (x: string) => `Delete ${x}?`, delete_text: 'It starts nothing any more. What it started goes on.', next_five: 'Next times',
+    fired: (x: string) => `${x} was started.`, deleted: (x: string) => `${x} is deleted.`, trigger_title: (x: string) => `Run ${x} now?`, trigger_text: 'It starts once, whatever its plan says. The plan stays.', delete_title: (x: string) => `Delete ${x}?`, delete_text: 'It starts nothing any more. What it started continues.', next_five: 'Next times',
   },
   runs: {
     sub: 'calls and work for workers', all: 'All', type: 'Type', status: 'Status', tries: 'Tries', error: 'Last error', instance: 'Instance', age: 'Age', none: 'No run', none_text: 'Runs appear when a workflow calls something or a program submits one.', again: (x: string) => `Again in ${x}`, actions: (x: string) => `Actions for ${x}`, cancel: 'Cancel run', cancel_title: (x: string) => `Cancel ${x}?`,
-    cancel_text: 'The waiting step fails. A worker that has it is told at its next heartbeat.', workers: 'Workers at work', no_workers: 'No worker has a run right now.', works_on: (n: string, types: string) => `${n} of ${types}`, types: 'Run types', no_types: 'None yet.', pause: 'Pause', resume: 'Resume', paused: 'paused', numbers: (a: number, b: number, c: number) => `${a} pending, ${b} at work, ${c} failed`, limit: (n: number) => `at most ${n} at once`,
+    cancel_text: 'The waiting step fails. A worker that has it learns this at its next heartbeat.', workers: 'Workers at work', no_workers: 'No worker has a run right now.', works_on: (n: string, types: string) => `${n} of ${types}`, types: 'Run types', no_types: 'None yet.', pause: 'Pause', resume: 'Resume', paused: 'paused', numbers: (a: number, b: number, c: number) => `${a} pending, ${b} at work, ${c} failed`, limit: (n: number) => `at most ${n} at once`,
   },
   dead: {
     sub: 'messages that could not be delivered', none: 'No dead letters', none_text: 'Every message reached its instance.', replay: (n: string) => `Deliver ${n} again`, discard: 'Discard', envelope: 'Message', replayed: (n: number) => `${n} delivered again.`, discarded: (n: number) => `${n} discarded.`, replay_title: (n: string) => `Deliver ${n} again?`, replay_text: 'They go back to their queue. Fix the cause first, or they come back.',
@@ -174,8 +174,8 @@ export const en = {
     },
   },
   keys: {
-    sub: 'programs and people that may use this server', create: 'Create key', none: 'No key', none_text: 'This server asks nobody who they are, or people sign in with their own accounts.', subject: 'For whom', roles: 'Roles', note: 'Note', created: 'Created', status: 'Status', revoke: 'Revoke', revoked: 'Revoked', expired: 'Expired', valid: 'Valid', until: (x: string) => `Until ${x}`, revoke_title: (x: string) => `Revoke the key of ${x}?`,
-    revoke_text: 'Every request with it is refused within two seconds. This cannot be undone.', revoked_done: (x: string) => `The key of ${x} is revoked.`, made: 'Here is the key', kept_it: 'I have kept it', only_once: 'It is shown only now. Nobody can read it later, not even the server.', create_title: 'Create a key', task_roles: 'Roles in tasks', prefixes: 'Run types that begin with', expires: 'Lifetime', expires_help: 'Such as 90d. Empty: no end.',
+    sub: 'programs and people that may use this server', create: 'Create key', none: 'No key', none_text: 'This server does not ask who people are, or they sign in with their own accounts.', subject: 'For whom', roles: 'Roles', note: 'Note', created: 'Created', status: 'Status', revoke: 'Revoke', revoked: 'Revoked', expired: 'Expired', valid: 'Valid', until: (x: string) => `Until ${x}`, revoke_title: (x: string) => `Revoke the key of ${x}?`,
+    revoke_text: 'Every request with it is refused within two seconds. This cannot be undone.', revoked_done: (x: string) => `The key of ${x} is revoked.`, made: 'Here is the key', kept_it: 'I have kept it', only_once: 'It is shown only now. No one can read it later, not even the server.', create_title: 'Create a key', task_roles: 'Roles in tasks', prefixes: 'Run types that begin with', expires: 'Lifetime', expires_help: 'Such as 90d. Empty: no end.',
     role_text: { viewer: 'reads everything', task_worker: 'answers tasks', starter: 'starts instances, sends signals', worker: 'does runs', operator: 'retries, cancels, edits', deployer: 'deploys definitions', admin: 'everything' },
   },
   system: {
