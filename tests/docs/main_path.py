@@ -2,7 +2,7 @@
 """main_path.py SOURCE_DIR: counts the files that a reader of docs/architecture.md opens.
 
 The page marks each path with `<!-- path: NAME -->` … `<!-- end -->`. Inside, every hop is written as `function` in `src/…/file.cc`. This script checks
-that each file has the function that the page names, that a path visits each file once, and that the two main paths stay within their bounds."""
+that each file defines the function that the page names, that a path visits each file once, and that the two main paths stay within their bounds."""
 import os, re, sys
 
 source = os.path.abspath(sys.argv[1])
@@ -37,8 +37,8 @@ def check(text, read):
             if body is None:
                 wrong.append(f"{name}: {path} does not exist")
                 continue
-            if not re.search(r"\b" + re.escape(function.split("::")[-1].lstrip("~")) + r"\b", body):
-                wrong.append(f"{name}: {path} does not contain {function}")
+            if not re.search(rf"^\w.*(?<![\w:]){re.escape(function)}\(.*[^;\n]$", body, re.M):
+                wrong.append(f"{name}: {path} does not define {function}")
             if path in seen:
                 wrong.append(f"{name}: {path} is visited twice")
             seen.append(path)
@@ -64,10 +64,10 @@ def read(path):
 
 
 # The check itself can fail: a page with a missing function, a file named twice and too many lines.
-small = {"src/a.cc": "void go() {}\n", "src/b.cc": "void stop() {}\n" * 4000}
+small = {"src/a.cc": "void go() {}\nvoid gone();\n", "src/b.cc": "void stop() {}\n" * 4000}
 page = "".join(f"<!-- path: {name} -->`go` in `src/a.cc`, then `gone` in `src/a.cc`, `stop` in `src/b.cc`.<!-- end -->" for name in PATHS)
 _, faults = check(page, small.get)
-assert any("does not contain gone" in fault for fault in faults) and any("visited twice" in fault for fault in faults) and any("lines, at most" in fault for fault in faults), faults
+assert any("does not define gone" in fault for fault in faults) and any("visited twice" in fault for fault in faults) and any("lines, at most" in fault for fault in faults), faults
 
 rows, wrong = check(read("docs/architecture.md"), read)
 for name, files, lines in rows:
