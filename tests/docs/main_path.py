@@ -2,7 +2,8 @@
 """main_path.py SOURCE_DIR: counts the files that a reader of docs/architecture.md opens.
 
 The page marks each path with `<!-- path: NAME -->` … `<!-- end -->`. Inside, every hop is written as `function` in `src/…/file.cc`. This script checks
-that each file defines the function that the page names, that a path visits each file once, and that the two main paths stay within their bounds."""
+that each file defines the function that the page names, that a path visits each file once, that the two main paths
+stay within their bounds, and that the table of the page still has the right counts (files exactly, lines within a twentieth)."""
 import os, re, sys
 
 source = os.path.abspath(sys.argv[1])
@@ -46,6 +47,9 @@ def check(text, read):
             seen += [path for _, path in paths.get(other, []) if path not in seen]
         lines = sum(read(path).count("\n") for path in seen if read(path) is not None)
         rows.append((name, len(seen), lines))
+        recorded = re.search(rf"^\| {re.escape(name)} \| (\d+) \| (\d+) \|$", text, re.M)
+        if not recorded or int(recorded.group(1)) != len(seen) or abs(int(recorded.group(2)) - lines) > lines / 20:
+            wrong.append(f"{name}: {len(seen)} files and {lines} lines, which is not what the table of the page says")
         if not paths[name]:
             wrong.append(f"{name}: the page names no function")
         if files_max and len(seen) > files_max:
@@ -67,7 +71,8 @@ def read(path):
 small = {"src/a.cc": "void go() {}\nvoid gone();\n", "src/b.cc": "void stop() {}\n" * 4000}
 page = "".join(f"<!-- path: {name} -->`go` in `src/a.cc`, then `gone` in `src/a.cc`, `stop` in `src/b.cc`.<!-- end -->" for name in PATHS)
 _, faults = check(page, small.get)
-assert any("does not define gone" in fault for fault in faults) and any("visited twice" in fault for fault in faults) and any("lines, at most" in fault for fault in faults), faults
+assert any("does not define gone" in fault for fault in faults) and any("visited twice" in fault for fault in faults) and any("lines, at most" in fault for fault in faults)
+assert any("table of the page" in fault for fault in faults), faults
 
 rows, wrong = check(read("docs/architecture.md"), read)
 for name, files, lines in rows:
