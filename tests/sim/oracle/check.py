@@ -32,6 +32,11 @@ MUST_REACH = {
               "definition repeat_max", "definition invalid_input"],
     "event": ["start", "task", "signal", "timer", "run", "child", "cancel", "suspend", "resume", "retry", "skip", "edit",
               "refused", "broadcast", "continued"],
+    # Features that are in use at the same time.
+    "meeting": ["waiting finally of complete in 1 branches", "waiting finally of complete in 2 branches",
+                "held timer before a signal", "held signal before a timer", "result conflict of signal",
+                "result conflict of task", "result conflict of call", "result conflict of subworkflow",
+                "result conflict of first"],
 }
 
 
@@ -73,7 +78,7 @@ def report(counts, coverage, with_coverage):
     missing = [f"{kind} {what}" for kind, all_of in MUST_REACH.items() for what in all_of
                if (kind, what) not in coverage]
     if with_coverage:
-        for kind in ("step", "lane", "error", "event", "silent"):
+        for kind in ("step", "lane", "error", "event", "meeting", "silent"):
             reached = sorted((what, count) for (of, what), count in coverage.items() if of == kind)
             print(f"{kind}: " + ", ".join(f"{what} {count}" for what, count in reached))
         if missing:

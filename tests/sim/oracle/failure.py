@@ -8,6 +8,7 @@ class Failure(Exception):
         super().__init__(f"{kind}/{code}")
         self.kind, self.code, self.message, self.details = kind, code, message, details
         self.attempt, self.step = attempt, step
+        self.effect = None  # of the call that failed: its retry keeps the idempotency key
 
     def as_name(self):
         return {"class": self.kind, "code": self.code, "message": self.message, "details": self.details,

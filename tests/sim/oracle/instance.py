@@ -91,6 +91,7 @@ class Instance:
                     raise
                 decision = yield from self.fault(strand, failure, step)
                 self.world.reached("lane", "incident at result")
+                self.world.reached("meeting", "result conflict of " + step["type"])
                 if decision[0] == "skip":
                     raise SkippedStep(decision[1]) from None
 
@@ -172,7 +173,6 @@ class Instance:
             yield from self.step(strand, step, scope)
 
     def step(self, strand, step, scope):
-        strand.failed_call = None
         while True:
             try:
                 self.world.reached("step", step["type"])
@@ -192,6 +192,7 @@ class Instance:
                                    else "business")
                 decision = yield from self.fault(strand, failure, step)
                 if decision[0] == "retry":
+                    strand.retried = failure.effect
                     continue
                 self.skip(step, decision[1])
                 yield from self.give_way()

@@ -138,6 +138,29 @@ class Explained(unittest.TestCase):
         record["tasks"].append(task_row("t2", "a", "T", "open"))
         self.differs(record, "tasks")
 
+    def test_a_retried_call_keeps_its_key_and_no_other_call_has_it(self):
+        def call(ident):
+            return {"type": "call", "id": ident, "call": {"worker": {"type": "w.v1", "payload": 1}, "retry": {"attempts": 1}}}
+
+        def end(ident, step, at, **how):
+            return {"event": "run", "instance": "i", "at": at, "run": ident, "step": step, "attempt": 1, **how}
+
+        def row(ident, step, key, status="succeeded"):
+            return {"id": ident, "instance": "i", "step": step, "type": "w.v1", "idempotency_key": key, "payload": 1,
+                    "status": status, "attempt": 1, "attempts_max": 1}
+
+        error = {"class": "transport", "code": "no", "message": "", "details": None}
+        retry = {"event": "retry", "instance": "i", "at": 3000}
+        record = case(definition([call("a"), call("b")]),
+                      [end("r1", "a", 2000, error=error), retry, end("r2", "a", 4000, result=1), end("r3", "b", 5000, result=1)],
+                      {"status": "completed", "state": {"l": []}},
+                      runs=[row("r1", "a", "k1", "failed"), row("r2", "a", "k1"), row("r3", "b", "k3")])
+        self.explained(record)
+        record["runs"][2]["idempotency_key"] = "k1"
+        self.differs(record, "two effects have the same idempotency key")
+        record["runs"][1]["idempotency_key"], record["runs"][2]["idempotency_key"] = "k2", "k3"
+        self.differs(record, "the retry of a has another idempotency key")
+
     def test_an_incident_waits_for_an_operator(self):
         made = definition([{"type": "set", "id": "a", "set": [{"path": "x", "value": expr("state.y")}]}])
         failed = case(made, [], {"status": "suspended", "state": {"l": []},

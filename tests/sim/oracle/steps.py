@@ -234,7 +234,7 @@ def with_lanes(instance, strand, fields, scope, act):
 def do_call(instance, strand, step, scope):
     fields = step["call"]
 
-    def attempt():
+    def request():
         if "worker" in fields:
             kind, payload = fields["worker"]["type"], instance.value(fields["worker"]["payload"], scope)
         elif "http" in fields:
@@ -246,17 +246,26 @@ def do_call(instance, strand, step, scope):
                 payload = instance.value(http["body"], scope)
         else:
             kind, payload = "cairn.graphql.v1", None
+        return kind, payload
+
+    def attempt():
+        effect, strand.retried = strand.retried, None
+        try:
+            kind, payload = request()
+        except Failure as failure:
+            failure.effect = effect
+            raise
         run = {"step": step["id"], "type": kind, "payload": payload, "status": "open", "slice": instance.slice,
                "attempts_max": fields["retry"]["attempts"], "same_slice": False, "id": None,
-               "key_of": strand.failed_call}  # a retry by an operator keeps the key (rule E3)
+               "effect": effect or object(), "key": None}
         instance.runs.append(run)
         _, answer = yield from rest_on(instance, [Wait("run", step, run=run)])
         if "error" in answer and answer["error"] is not None:
             error = answer["error"]
-            handled = fields.get("on_failure") is not None or (error["class"] == "timeout" and fields.get("on_timeout") is not None)
-            strand.failed_call = None if handled else run
-            raise Failure(error["class"], error["code"], error.get("message", ""), error.get("details"),
-                          answer["attempt"])
+            failure = Failure(error["class"], error["code"], error.get("message", ""), error.get("details"),
+                              answer["attempt"])
+            failure.effect = run["effect"]
+            raise failure
         yield from instance.take_result(strand, step, fields.get("result"), answer.get("result"), fields.get("on_failure"))
 
     yield from with_lanes(instance, strand, fields, scope, attempt())
@@ -480,7 +489,11 @@ def run_finally(instance, strand, handler, lane="finally"):
         return
     handler.finally_done = True
     instance.world.reached("lane", lane)
+    waits = instance.wait_count
     yield from instance.block(strand, handler.step["finally"], handler.scope.without("error"))
+    if lane == "finally of complete" and instance.wait_count > waits:
+        branches = min(2, sum(one.kind == "branch" for one in strand.lineage()))
+        instance.world.reached("meeting", f"waiting finally of complete in {branches} branches")
 
 
 def undo_all(instance, strand, branch):

@@ -88,11 +88,11 @@ class Strand:
         self.body = None
         self.blocked = None
         self.handlers = []
-        self.failed_call = None  # the run of the step that an operator may retry
         self.children = []  # strands that it started and that have not ended
         self.ended = False
         self.owner_wait = None  # a deadline's strand: the task's wait
         self.deserted = False  # a `complete` inside has closed what it waits for
+        self.retried = None  # the effect of the failed call that begins again
 
     def lineage(self):
         strand, found = self, []

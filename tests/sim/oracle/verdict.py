@@ -81,10 +81,7 @@ def compare(case, world):
                 compare_rest(world, instance, case["end"])
         except Difference as difference:
             raise Difference(f"instance {ident} ({instance.definition['name']}): {difference}") from None
-    retries = {run["row"] for instance in world.instances.values() for run in instance.runs if run.get("key_of") and "row" in run}
-    keys = [row["idempotency_key"] for row in case["runs"] if row["id"] not in retries]
-    if len(keys) != len(set(keys)):
-        raise Difference("two runs have the same idempotency key")
+    compare_keys([run for instance in world.instances.values() for run in instance.runs if run["key"] is not None])
 
 
 def expect(what, observed, expected):
@@ -142,19 +139,28 @@ def compare_runs(rows, instance):
     for run in instance.runs:
         if left and fits_run(left[0], run):
             row = left.pop(0)
+            run["key"] = row["idempotency_key"]
             wanted = {"open": ("pending", "leased")}.get(run["status"], (run["status"],))
             if row["status"] not in wanted:
                 raise Difference(f"run of {row['step']} is {row['status']}, expected {' or '.join(wanted)}")
             expect(f"run of {row['step']}: attempts_max", row["attempts_max"], run["attempts_max"])
-            run["row"], run["key"] = row["id"], row["idempotency_key"]
-            if run.get("key_of"):
-                expect(f"run of {row['step']}: key of the retried call", row["idempotency_key"], run["key_of"]["key"])
         elif not (run["status"] == "cancelled" and run["same_slice"]):
             # A call that its own slice gave up again need not have been written.
             raise Difference(f"no run {run['type']} of {run['step']} with {run['payload']}; "
                              f"there is {[(row['step'], row['type'], row['payload']) for row in left]}")
     if left:
         raise Difference(f"runs that nothing asked for: {[(row['step'], row['type'], row['payload']) for row in left]}")
+
+
+def compare_keys(runs):
+    """Rule E3: one key for each effect. A retry by an operator is the same effect again."""
+    effects = {run["key"]: run["effect"] for run in runs}
+    keys = {run["effect"]: run["key"] for run in runs}
+    for run in runs:
+        if effects[run["key"]] is not run["effect"]:
+            raise Difference("two effects have the same idempotency key")
+        if keys[run["effect"]] != run["key"]:
+            raise Difference(f"the retry of {run['step']} has another idempotency key")
 
 
 def compare_events(rows, instance):

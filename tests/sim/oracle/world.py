@@ -365,6 +365,10 @@ class World:
             instance.run(instance.frozen.pop(0))
 
     def deliver_held(self, instance):
+        kinds = ["signal" if wait is None else wait.kind for wait, _ in instance.held]
+        for earlier, later in (("timer", "signal"), ("signal", "timer")):
+            if earlier in kinds and later in kinds[kinds.index(earlier):]:
+                self.reached("meeting", f"held {earlier} before a {later}")
         while instance.held and instance.status == "running":
             wait, answer = instance.held.pop(0)
             if wait is None:
