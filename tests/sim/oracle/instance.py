@@ -333,7 +333,11 @@ class Instance:
         if parent.blocked is join and join.met():
             self.run(parent, answer=join)
         elif isinstance(parent.blocked, Frozen) and self.status == "running":
-            # rule S8: the join is looked at when a branch ends, also before a failed branch is retried.
+            # rule S8: the join is looked at when a branch ends, also before a failed branch is retried. With a commit after
+            # each step, the failed branch may come before the end and before the branches that have not begun.
+            met = join.met() or join.only is not None
+            if not met and self.definition["checkpoint"] == "step" and self.world.choose([False, True]):
+                return
             self.frozen.remove(parent)
             self.run(parent)
 
