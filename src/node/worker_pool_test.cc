@@ -647,6 +647,59 @@ TEST(WorkerPool, WhatHasNotBegunIsGivenBack) {
   }
 }
 
+// Counts the calls that release runs. Handlers wait for the first one.
+class ReleasingStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<RunChanged> change_run(const RunChange& change) override {
+    note({&change, 1});
+    return ForwardingStore::change_run(change);
+  }
+  std::vector<Result<RunChanged>> change_runs(std::span<const RunChange> changes) override {
+    note(changes);
+    return ForwardingStore::change_runs(changes);
+  }
+  std::atomic<int> calls = 0;
+  std::atomic<int> runs = 0;
+  std::latch first{1};
+
+ private:
+  void note(std::span<const RunChange> changes) {
+    if (changes.front().kind != RunChange::Kind::release) return;
+    runs += static_cast<int>(changes.size());
+    if (++calls == 1) first.count_down();
+  }
+};
+
+// One transaction for each run would take minutes.
+TEST(WorkerPool, WhatHasNotBegunIsGivenBackInFewTransactions) {
+  SystemClock clock;
+  MemoryStore memory(clock);
+  ReleasingStore store(memory);
+  const auto core = std::move(*EngineCore::open(store, {}));
+  constexpr int quick = 200;
+  std::atomic<int> begun = 0;
+  WorkerPool pool(*core, 1, Duration::of_seconds(3600));
+  pool.handle("t", [&](const RunRow&, const std::stop_token&) {
+    if (++begun > quick) store.first.wait();
+    return HandlerAnswer{};
+  });
+  for (int i = 0; i < 2000; ++i) {
+    RunRow run;
+    run.id = {"run-" + std::to_string(i)};
+    run.type = "t";
+    ASSERT_TRUE(memory.submit_run(run));
+  }
+  pool.start();
+  // The handler is blocked, and 20 runs wait for it.
+  RunFilter filter;
+  filter.status = RunStatus::leased;
+  while (begun <= quick || memory.list_runs(filter, {30, ""})->items.size() < 30) std::this_thread::yield();
+  pool.stop(std::chrono::seconds(60));
+  EXPECT_GE(store.runs, 20);
+  EXPECT_LE(store.calls, 3) << "for " << store.runs << " runs";
+}
+
 // Counts heartbeats.
 class BeatingStore final : public ForwardingStore {
  public:
