@@ -333,6 +333,8 @@ TEST_F(RunCommandTest, TestRefusesScenariosThatTestNothing) {
       {"steps: [ { expect: { state: {} } } ]", "2:29: `state` is empty: it could never fail"},
       {"steps: [ { expect: { status: waiting, reference: {} } } ]", "2:50: `reference` is empty: it could never fail"},
       {"steps: [ { expect: { reference: { parts: {} } } } ]", "2:33: `reference` is empty: it could never fail"},
+      {"steps: [ { expect: { reference: { kye: a } } } ]", "2:35: `reference` has no `kye`; did you mean `key`?"},
+      {"steps: [ { expect: { reference: { key: a, part: {} } } } ]", "2:43: `reference` has no `part`"},
       {"steps: [ { clock: +1h } ]", "no step has `expect` or `refused`: nothing would be tested"},
       {"steps: [ { signal: Unknown }, { clock: +1h } ]", "no step has `expect` or `refused`"},
       {"scenarios: [ { steps: [ { expect: { status: waiting } } ] }, { steps: [ { clock: +1h } ] } ]",

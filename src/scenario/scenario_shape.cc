@@ -133,6 +133,9 @@ std::optional<Misshapen> check_expectation(const SourceNode& value) {
     return Misshapen{member->at, "`" + std::string(name) + "` is empty: it could never fail" +
                                      (name == "state" ? "; `state_is: {}` expects an empty state" : "")};
   }
+  if (const SourceNode* reference = value.find("reference"); reference && is_object(*reference)) {
+    if (auto wrong = check_reference(*reference)) return wrong;
+  }
   return check_members(value, "expect",
                        {"status", "state", "state_is", "output", "error", "reference", "waits", "now", "tasks",
                         "closed_tasks", "events", "calls", "continued", "signals"});

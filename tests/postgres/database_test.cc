@@ -4,9 +4,11 @@
 #include <libpq-fe.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -232,14 +234,42 @@ TEST_F(Database, APublicationOfAllTablesHoldsUpNothing) {
       << "tables without a replica identity";
 }
 
-// A store of some size takes longer than any of its statements may later.
+namespace {
+
+// Remembers the statements in their order.
+class RecordingConductor final : public postgres::Conductor {
+ public:
+  RecordingConductor() { postgres::Connection::conduct(this); }
+  ~RecordingConductor() override { postgres::Connection::conduct(nullptr); }
+  void before(postgres::Connection&, postgres::Sql statement) override {
+    const std::lock_guard lock(mutex_);
+    statements_.push_back(statement);
+  }
+  bool came_before(postgres::Sql first, postgres::Sql second) {
+    const std::lock_guard lock(mutex_);
+    const auto end = std::find(statements_.begin(), statements_.end(), second);
+    return end != statements_.end() && std::find(statements_.begin(), end, first) != end;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<postgres::Sql> statements_;
+};
+
+}  // namespace
+
+// A store of some size takes longer than any of its statements may later, and another node waits for it all that time.
 TEST_F(Database, AMigrationHasAllTheTimeItNeeds) {
   sql("CREATE TABLE public.seen (statement text, lock text)");
   sql("CREATE FUNCTION public.look() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN "
       "INSERT INTO public.seen VALUES (current_setting('statement_timeout'), current_setting('lock_timeout')); END $$");
   sql("CREATE EVENT TRIGGER look ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.look()");
+  RecordingConductor conductor;
   open();
   EXPECT_EQ(sql("SELECT string_agg(DISTINCT statement || ' ' || lock, ', ') FROM public.seen"), "0 0");
+  for (const postgres::Sql timeout : {postgres::Sql::migration_time, postgres::Sql::migration_patience}) {
+    EXPECT_TRUE(conductor.came_before(timeout, postgres::Sql::migration_lock)) << "the wait has no timeout";
+  }
 }
 
 // The statement waits for a locked row and is cancelled; a statement timeout ends the same way.
