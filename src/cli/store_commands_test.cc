@@ -44,7 +44,7 @@ TEST_F(StoreCommands, FollowAnInstanceFromStartToEnd) {
   EXPECT_GE(json()["items"].size(), 4u);
   EXPECT_EQ(run({"verify"}), 0) << out_.str();
   EXPECT_EQ(run({"cancel", id}), 6);
-  // Nobody was authenticated (docs/security.md).
+  // Without a server, no user is authenticated (docs/security.md).
   ASSERT_EQ(run({"audit", "list", "--json"}), 0);
   EXPECT_EQ(json()["items"].size(), 0u);
 }
