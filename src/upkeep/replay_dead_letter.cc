@@ -35,6 +35,13 @@ Result<std::optional<DeadLetter>> find_dead_letter(UpkeepStore& store, std::int6
   return std::optional<DeadLetter>();
 }
 
+// A run whose payload could not be read has a letter without it, or with the reason in its place.
+bool has_payload(const Json& envelope) {
+  const Json* payload = envelope.find("payload");
+  if (payload == nullptr) return false;
+  return !payload->is_object() || payload->size() != 1 || payload->find("unreadable") == nullptr;
+}
+
 // A run that has ended stays ended. One of an instance is made anew by the step that asked for it, if
 // the instance still waits there; one on its own is submitted again.
 Result<void> replay_run(EngineCore& core, const DeadLetter& letter, const Actor& actor) {
@@ -50,6 +57,11 @@ Result<void> replay_run(EngineCore& core, const DeadLetter& letter, const Actor&
     }
     CAIRN_TRY_VOID(core.instances().request(*letter.instance, RetryRequested{}, actor, instance->state_version));
     return {};
+  }
+  if (!has_payload(letter.envelope)) {
+    return Error{ErrorCode::conflict, "the payload of run " + id.value +
+                                          " could not be read, so the run cannot be submitted again; submit a new run "
+                                          "and discard the letter"};
   }
   RunRequest request;
   request.id = derived_uuid(id.value, "replay", static_cast<std::uint64_t>(letter.id));

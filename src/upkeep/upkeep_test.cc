@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/clock.h"
+#include "base/id.h"
 #include "definition/definition.h"
 #include "engine/core.h"
 #include "store/open.h"
@@ -223,6 +224,24 @@ TEST_P(Upkeep, ADeadRunOnItsOwnIsSubmittedAgain) {
   EXPECT_TRUE(*replay_dead_letter(*core_, letters().front().id, {}));
   EXPECT_EQ(lease(Duration::of_seconds(5)).payload, request.payload);
   EXPECT_TRUE(letters().empty());
+}
+
+// As the stores write them: without a payload, or with the reason in its place.
+TEST_P(Upkeep, ADeadRunWhosePayloadCouldNotBeReadIsNotSubmittedAgain) {
+  const Json run = Json::object({{"run", new_uuid(store_->now())}, {"type", "w.v1"}});
+  Json with_reason = run;
+  with_reason.set("payload", Json::object({{"unreadable", "the number is too large"}}));
+  for (const Json& envelope : {run, with_reason}) {
+    DeadLetter letter;
+    letter.kind = "run";
+    letter.envelope = envelope;
+    letter.reason = "a stored value cannot be read";
+    const auto refused = replay_dead_letter(*core_, *store_->put_dead_letter(letter), {});
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, ErrorCode::conflict) << refused.error().message;
+  }
+  EXPECT_EQ(letters().size(), 2u);
+  EXPECT_TRUE(store_->list_runs({}, {10, ""})->items.empty());
 }
 
 TEST_P(Upkeep, AStartThatWasRefusedIsReplayedOnce) {
