@@ -2,11 +2,9 @@
 #include "engine/delivery_attempt.h"
 #include "engine/describe_change.h"
 #include "engine/instance_incidents.h"
-#include "engine/message_body.h"
 #include "engine/pass_signal_on.h"
 #include "engine/task_fields.h"
 #include "engine/try_here.h"
-#include "store/report_dead_letter.h"
 #include "store/unsynced_read.h"
 
 namespace cairn {
@@ -120,7 +118,9 @@ Result<Decision, DeliveryError> Deliveries::decide(const Delivery& delivery, boo
     if (!fields) return store_error(std::move(fields).error());
     timer->task_fields = std::move(*fields);
   }
-  Decision decision{Slice(registry_, setting(**program), store_.now(), delivery.actor, context_.node), before,
+  Setting with = setting(**program);
+  if (!with.known) return store_error(definitions_unreadable());
+  Decision decision{Slice(registry_, std::move(with), store_.now(), delivery.actor, context_.node), before,
                     from_cache};
   if (auto applied = decision.slice.apply(**program, *before, std::move(what)); !applied) {
     if (from_cache) return decide(delivery, false);
@@ -234,12 +234,7 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::conclude(const Deliv
 SharedSnapshot Deliveries::committed(Slice& slice, CommitOutcome& outcome) {
   report_incidents(slice.unit);
   listeners_.tell_committed(slice);
-  for (const Advance& advance : slice.unit.advances) {
-    context_.signals_expired += advance.signals_expired.size();
-    for (const BufferedSignal& signal : advance.signals_expired) {
-      report_dead_letter(letter_of_expiry(advance.after.instance, signal, context_.node));
-    }
-  }
+  for (const Advance& advance : slice.unit.advances) context_.signals_expired += advance.signals_expired.size();
   SharedSnapshot last;
   for (const auto& [id, reached] : slice.instances()) {
     auto snapshot = std::make_shared<const Snapshot>(slice.take_latest(reached));

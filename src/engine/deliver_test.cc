@@ -595,6 +595,71 @@ TEST(Deliver, ARepeatTellsHowTheInstanceIsNow) {
   EXPECT_EQ(again->state_version, now->state_version);
 }
 
+// One node of several. Reading what the others have deployed fails.
+class PartlyDeafStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  void watch(WakeupListener) override {}
+  Result<Page<DefinitionRow>> list_definitions(const PageRequest& page) override {
+    if (lists) return ForwardingStore::list_definitions(page);
+    return Error{ErrorCode::unavailable, "the connection was lost"};
+  }
+  Result<std::optional<DefinitionRow>> find_definition(const std::string& name,
+                                                       const std::optional<std::string>& version) override {
+    if (finds) return ForwardingStore::find_definition(name, version);
+    return Error{ErrorCode::unavailable, "the connection was lost"};
+  }
+  std::atomic<bool> lists = true, finds = true;
+};
+
+class LateDefinition : public testing::Test {
+ protected:
+  // Node a deploys the parent. Node b learns of it and not of the child, which a deploys later.
+  void SetUp() override {
+    a_ = std::move(*EngineCore::open(store_a_, {}));
+    ASSERT_TRUE(a_->registry().deploy(load_definition(parent, "parent.yaml").program));
+    b_ = std::move(*EngineCore::open(store_b_, {}));
+    StartRequest request;
+    request.definition = "parent";
+    request.id = id_.value;
+    ASSERT_TRUE(b_->instances().start(request));
+    ASSERT_TRUE(a_->registry().deploy(load_definition(child, "child.yaml").program));
+  }
+  Result<InstanceAnswer> go() {
+    SignalRequest go;
+    go.name = "go";
+    return b_->instances().signal(id_, go);
+  }
+
+  static constexpr const char* parent =
+      "cairn: 1\nname: parent\nversion: 1.0.0\nsteps:\n  - signal: { name: go }\n"
+      "  - subworkflow: { name: child, result: got }\noutput: = state.got\n";
+  static constexpr const char* child = "cairn: 1\nname: child\nversion: 1.0.0\nsteps: [ { wait: 0s } ]\noutput: 7\n";
+  const InstanceId id_{"x"};
+  ManualClock clock_{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore memory_{clock_};
+  PartlyDeafStore store_a_{memory_}, store_b_{memory_};
+  std::unique_ptr<EngineCore> a_, b_;
+};
+
+TEST_F(LateDefinition, IsReadAloneIfTheListCannotBeRead) {
+  store_b_.lists = false;
+  const auto answer = go();
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, Status::completed) << "the instance must not take the child for unknown";
+}
+
+TEST_F(LateDefinition, IsNotUnknownWhileTheStoreCannotTell) {
+  store_b_.finds = false;
+  const auto refused = go();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  store_b_.finds = true;
+  const auto answer = go();
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, Status::completed);
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, DeliverTest, testing::Values("memory", "sqlite"),
                          [](const auto& tested) { return tested.param; });
 

@@ -1,5 +1,5 @@
 // What deliveries need besides the unit of work (deliver.cc): settings, and what this node knows about instances.
-#include "engine/deliveries.h"
+#include "engine/delivery_attempt.h"
 
 #include "base/limit_refusals.h"
 
@@ -71,7 +71,9 @@ Result<std::vector<std::string>> Deliveries::excluded(const InstanceId& id, cons
   auto snapshot = load(id);
   if (!snapshot) return std::move(snapshot).error().error;
   CAIRN_TRY(const auto program, registry_.pinned((*snapshot)->program));
-  return excluded_now(*program, setting(*program), **snapshot, task, store_.now());
+  const Setting now = setting(*program);
+  if (!now.known) return definitions_unreadable();
+  return excluded_now(*program, now, **snapshot, task, store_.now());
 }
 
 }  // namespace cairn

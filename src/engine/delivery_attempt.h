@@ -5,6 +5,11 @@
 
 namespace cairn {
 
+// What a program may start is unknown: the store cannot be read now (Registry::index_for).
+inline Error definitions_unreadable() {
+  return {ErrorCode::unavailable, "the definitions cannot be read from the store now; try again"};
+}
+
 struct Deliveries::Attempt {
   Attempt(Delivery given, Done<Outcome> told) : delivery(std::move(given)), done(std::move(told)) {}
 

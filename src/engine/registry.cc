@@ -116,6 +116,8 @@ Result<std::shared_ptr<const Program>> Registry::find(const std::string& name,
     expect_changes();
     known = index();
     if (auto program = known->find(name, version)) return program;
+    // Another thread is reading the changes, or they could not be read.
+    return pinned({elsewhere->name, elsewhere->version, elsewhere->digest});
   }
   std::string message = "no definition " + name + (version ? " version " + *version : "") + " is deployed";
   if (known->versions(name).empty()) {

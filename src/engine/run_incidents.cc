@@ -6,6 +6,13 @@
 
 namespace cairn {
 
+namespace {
+
+// How `last_error` begins if the engine has ended an attempt that took too long (call_timeout).
+constexpr std::string_view timed_out = "call_timeout";
+
+}  // namespace
+
 DeadLetter letter_of(const RunRow& run, const Failure& failure, const std::string& node) {
   DeadLetter letter;
   letter.instance = run.instance;
@@ -36,8 +43,10 @@ bool RunIncidents::is_new(const std::string& lease) {
 
 void RunIncidents::lease_lost(const RunRow& row, std::uint64_t fence, const std::string& worker) {
   const bool another_has_it = row.fence > fence;
-  const bool back_in_queue = row.status == RunStatus::pending && row.fence == fence;
-  if (fence == 0 || (!another_has_it && !back_in_queue)) return;
+  // A run is also back in the queue after its worker has reported a failure or released it, and the worker's next
+  // heartbeat or its repeated report is no incident.
+  const bool overdue = row.status == RunStatus::pending && row.fence == fence && row.last_error.starts_with(timed_out);
+  if (fence == 0 || (!another_has_it && !overdue)) return;
   if (!is_new(row.id.value + "/" + std::to_string(fence))) return;
   const std::string label = LeaseHolder::parse(worker).label;
   LogFields fields{{"run", row.id.value}, {"worker", label}, {"status", to_string(row.status)}};

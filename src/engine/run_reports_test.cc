@@ -148,6 +148,41 @@ TEST_F(RunsTest, ALostLeaseIsToldOnce) {
   EXPECT_EQ(told[0].event.data["type"], Json("billing.charge.v1"));
 }
 
+TEST_F(RunsTest, ARepeatedFailureIsNoLostLease) {
+  EventPolicy incidents;
+  incidents.incidents = true;
+  store_.keep_events(incidents);
+  start();
+  const RunRow run = lease().at(0);
+  EXPECT_EQ(*core().reports().report(failed(run, "busy")), RunAnswer::will_retry);
+  EXPECT_EQ(*core().reports().report(failed(run, "busy")), RunAnswer::lease_lost);
+  RunChange beat;
+  beat.kind = RunChange::Kind::heartbeat;
+  beat.run = run.id;
+  beat.fence = run.fence;
+  const auto late = store_.change_run(beat);
+  ASSERT_TRUE(late);
+  core().reports().incidents().lease_lost(late->row, run.fence, "w");
+
+  RunRequest request;
+  request.type = "billing.refund.v1";
+  request.attempts_max = 2;
+  request.timeout = Duration::of_seconds(5);
+  ASSERT_TRUE(core().runs().submit(request));
+  const RunRow slow = lease().at(0);
+  clock_.advance(Duration::of_seconds(6));
+  EXPECT_EQ(core().due().end_exhausted_runs(), 1u);
+  EXPECT_EQ(*core().reports().report({slow.id, slow.fence, Json(1), {}, true, {}, "w"}), RunAnswer::lease_lost);
+  core().stop();  // writes what was submitted
+  std::vector<std::string> told;
+  const auto rows = store_.list_outbox({}, {});
+  ASSERT_TRUE(rows);
+  for (const OutboxRow& row : rows->items) {
+    if (row.event.type == "cairn.run.lease_lost") told.emplace_back(row.event.data["run"].as_string());
+  }
+  EXPECT_EQ(told, std::vector<std::string>{slow.id.value}) << "the engine ended this attempt";
+}
+
 TEST_F(RunsTest, AFailureThatCannotBeKeptLosesOnlyItsDetails) {
   start();
   RunReport report = failed(lease().at(0), "busy");

@@ -1,6 +1,6 @@
 // A start: the same unit of work as a delivery (deliver.cc), without a snapshot to load.
 #include "engine/caller_context.h"
-#include "engine/deliveries.h"
+#include "engine/delivery_attempt.h"
 #include "engine/try_here.h"
 
 namespace cairn {
@@ -39,7 +39,10 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::prepare_start(StartA
   }
   auto program = registry_.find(attempt.start.definition, attempt.start.version);
   if (!program) return refused(std::move(program).error());
-  Slice& slice = attempt.slice.emplace(registry_, setting(**program), store_.now(), attempt.start.actor, context_.node);
+  Setting with = setting(**program);
+  if (!with.known) return refused(definitions_unreadable());
+  Slice& slice =
+      attempt.slice.emplace(registry_, std::move(with), store_.now(), attempt.start.actor, context_.node);
   if (auto started = slice.start(**program, attempt.start.event); !started) return refused(std::move(started).error());
   if (key) {
     key->answer = Json::object(

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/incidents.h"
 #include "base/limit_refusals.h"
 
 namespace cairn::node {
@@ -189,7 +190,20 @@ TEST_P(EngineOnAStore, AKeptSignalStaysUntilAnInstanceWaits) {
   EXPECT_EQ(now(id).output, Json(5));
 }
 
+namespace {
+
+std::uint64_t dead_letters_told() {
+  std::uint64_t told = 0;
+  for (const IncidentCount& one : incident_counts()) {
+    if (one.incident.kind == Incident::Kind::dead_letter) told += one.count;
+  }
+  return told;
+}
+
+}  // namespace
+
 TEST_P(EngineOnAStore, AnExpiredSignalIsADeadLetterThatCanBeReplayed) {
+  const std::uint64_t told_before = dead_letters_told();
   deploy(R"(
 cairn: 1
 name: rules
@@ -211,6 +225,7 @@ output: = state.p
   EXPECT_EQ(engine_->core().context().signals_expired, 2u);
   const auto letters = engine_->store().list_dead_letters({})->items;
   ASSERT_EQ(letters.size(), 2u);
+  EXPECT_EQ(dead_letters_told() - told_before, 2u) << "each is told once";
   for (const DeadLetter& letter : letters) {
     EXPECT_TRUE(letter.reason.starts_with("expired")) << letter.reason;
     if (letter.instance) {

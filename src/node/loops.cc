@@ -4,12 +4,13 @@
 
 #include "base/log.h"
 #include "schedule/schedules.h"
+#include "store/projection.h"
 
 namespace cairn::node {
 
 namespace {
 
-// After a failed read of the store.
+// After a failed read of the store, and before work that could not be done is tried again.
 constexpr std::chrono::seconds retry_after{1};
 
 // A batch of this size means that more timers are due.
@@ -26,6 +27,11 @@ std::chrono::system_clock::time_point on_the_wall(Timestamp at, Timestamp store_
 }
 
 }  // namespace
+
+std::optional<Timestamp> next_look(std::optional<Timestamp> due, Timestamp looked_at) {
+  if (!due || *due > looked_at) return due;
+  return after(looked_at, Duration::of_seconds(retry_after.count()));
+}
 
 Loops::Loops(EngineCore& core, std::function<void()> runs_due)
     : core_(core),
@@ -121,7 +127,7 @@ void Loops::run_timers() {
     if (!due) log_error("timers.failed", due.error());
 
     std::unique_lock lock(mutex_);
-    std::optional<Timestamp> armed = due ? *due : std::nullopt;
+    std::optional<Timestamp> armed = due ? next_look(*due, looked_at) : std::nullopt;
     while (!stopping_) {
       if (told_due_ && (!armed || *told_due_ < *armed)) armed = told_due_;
       told_due_.reset();

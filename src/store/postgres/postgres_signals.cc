@@ -181,19 +181,26 @@ Result<std::size_t> PostgresStore::expire_signals(std::size_t max) {
             read<bool>([&](Connection& db) -> Result<bool> { return db.query(Sql::any_expired, now()).next(); }));
   if (!any) return 0;
   Wakeup wakeup;
+  std::vector<KeptSignal> taken;
   auto expired = write<std::size_t>([&](Connection& db) -> Result<std::size_t> {
     wakeup = {};
     const Timestamp at = now();
-    std::vector<KeptSignal> taken;
+    taken.clear();
     Rows rows = db.query(Sql::take_expired_signals, at, static_cast<std::int64_t>(max));
     while (rows.next()) taken.push_back(read_kept(rows));
     for (const KeptSignal& signal : taken) {
-      insert_dead_letter(db, letter_of_expiry(signal), wakeup);
+      const DeadLetter letter = letter_of_expiry(signal);
+      db.send(Sql::insert_dead_letter, std::optional<std::string>(), letter.kind, write_json(letter.envelope),
+              letter.reason, letter.node, at);
+      if (const auto event = event_of(letter, at, events_)) write_event(db, {}, *event, wakeup);
       write_event(db, {}, event_of_expiry(signal, at, events_), wakeup);
     }
     return taken.size();
   });
-  if (expired && *expired > 0) tell(wakeup);
+  if (!expired || *expired == 0) return expired;
+  // Only now, because the transaction may have been repeated.
+  for (const KeptSignal& signal : taken) report_dead_letter(letter_of_expiry(signal));
+  tell(wakeup);
   return expired;
 }
 

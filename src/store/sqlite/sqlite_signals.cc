@@ -319,12 +319,17 @@ Result<std::size_t> SqliteStore::expire_signals(std::size_t max) {
     if (expired.empty()) return 0;
     Transaction transaction(*writer_);
     for (const KeptSignal& signal : expired) {
+      const DeadLetter letter = letter_of_expiry(signal);
       writer_->run(Sql::delete_kept, signal.number);
-      insert_dead_letter(letter_of_expiry(signal), wakeup);
+      writer_->run(Sql::insert_dead_letter, std::optional<std::string_view>(), letter.kind, json_text(letter.envelope),
+                   letter.reason, letter.node, at);
+      if (const auto event = event_of(letter, at, events_)) write_event({}, *event, wakeup);
       write_event({}, event_of_expiry(signal, at, events_), wakeup);
     }
     if (auto done = transaction.commit(); !done) return failed(done.error());
   }
+  // Only now, because a full disk makes the commit fail again and again.
+  for (const KeptSignal& signal : expired) report_dead_letter(letter_of_expiry(signal));
   tell(wakeup);
   return expired.size();
 }
