@@ -103,8 +103,10 @@ void WorkerPool::take(std::vector<RunRow> runs) {
     active.beat_at = taken_at + between_beats(std::min(active.lease, left));
     sooner_ |= active.beat_at < next_beat_;
     active_.insert_or_assign(run.id.value, std::move(active));
-    ready_.push_back(std::make_unique<RunRow>(std::move(run)));
+    auto& ready = transports_.contains(run.type) ? ready_calls_ : ready_;
+    ready.push_back(std::make_unique<RunRow>(std::move(run)));
   }
+  if (may_call()) changed_.notify_one();
   // Wake one thread per run, and no more than may start: waking all of them for one run would cost more than most runs.
   for (std::size_t i = executing_; i < std::min(thread_count_, executing_ + runs.size()); ++i) changed_.notify_one();
   if (stopping_) changed_.notify_all();  // to release them
@@ -209,16 +211,18 @@ void WorkerPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] {
-      return closing_ || (stopping_ && !ready_.empty()) || may_report() || may_execute() || may_lease();
+      return closing_ || (stopping_ && has_unbegun()) || may_report() || may_call() || may_execute() || may_lease();
     });
     if (stopping_) give_back_unbegun(lock);
     if (may_report()) {
       report(lock);
+    } else if (may_call()) {
+      begin_calls(lock);
     } else if (may_lease()) {
       lease(lock);
     } else if (may_execute()) {
       execute(lock);
-    } else if (closing_ && ready_.empty()) {
+    } else if (closing_ && !has_unbegun()) {
       // The thread that still works reports them.
       return;
     }
@@ -270,16 +274,17 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
 
 void WorkerPool::give_back_unbegun(std::unique_lock<std::mutex>& lock) {
   // These runs will not start here. Release many at once: one transaction each would take minutes.
-  while (stopping_ && !ready_.empty()) {
+  while (stopping_ && has_unbegun()) {
     std::vector<RunChange> changes;
-    while (!ready_.empty() && changes.size() < reports_max) {
+    while (has_unbegun() && changes.size() < reports_max) {
+      auto& ready = ready_.empty() ? ready_calls_ : ready_;
       RunChange& change = changes.emplace_back();
       change.kind = RunChange::Kind::release;
-      change.run = ready_.front()->id;
-      change.fence = ready_.front()->fence;
+      change.run = ready.front()->id;
+      change.fence = ready.front()->fence;
       change.actor = core_.node();
       active_.erase(change.run.value);
-      ready_.pop_front();
+      ready.pop_front();
     }
     lock.unlock();
     for (const auto& done : core_.store().change_runs(changes)) {
@@ -302,11 +307,6 @@ void WorkerPool::execute(std::unique_lock<std::mutex>& lock) {
     ready_.pop_front();
     const auto active = active_.find(run->id.value);
     if (active == active_.end() || active->second.fence != run->fence) continue;  // lost while it waited
-    if (const auto transport = transports_.find(run->type); transport != transports_.end()) {
-      active->second.called = true;
-      call(lock, *run, *transport->second);
-      continue;
-    }
     if (!active->second.stop.stop_possible()) active->second.stop = std::stop_source();
     begun.push_back({std::move(run), active->second.stop.get_token()});
   }
@@ -335,6 +335,18 @@ void WorkerPool::execute(std::unique_lock<std::mutex>& lock) {
   std::move(finished.begin(), finished.end(), std::back_inserter(finished_));
   give_back_unbegun(lock);
   if (may_report()) changed_.notify_one();
+}
+
+void WorkerPool::begin_calls(std::unique_lock<std::mutex>& lock) {
+  if (may_execute()) changed_.notify_one();
+  while (may_call()) {
+    const Run run = std::move(ready_calls_.front());
+    ready_calls_.pop_front();
+    const auto active = active_.find(run->id.value);
+    if (active == active_.end() || active->second.fence != run->fence) continue;  // lost while it waited
+    active->second.called = true;
+    call(lock, *run, *transports_.at(run->type));
+  }
 }
 
 HandlerAnswer WorkerPool::answer_to(const RunRow& run, const std::stop_token& stop) const {

@@ -88,6 +88,7 @@ class WorkerPool {
   // These require the mutex, passed as `lock`, and release it while they work.
   void report(std::unique_lock<std::mutex>& lock);
   void execute(std::unique_lock<std::mutex>& lock);
+  void begin_calls(std::unique_lock<std::mutex>& lock);
   void give_back_unbegun(std::unique_lock<std::mutex>& lock);
   void fail_unanswered(std::unique_lock<std::mutex>& lock);
   void call(std::unique_lock<std::mutex>& lock, const RunRow& run, Transport& transport);
@@ -110,6 +111,8 @@ class WorkerPool {
   bool may_lease() const;
   bool may_report() const;
   bool may_execute() const;
+  bool may_call() const { return !stopping_ && !ready_calls_.empty(); }
+  bool has_unbegun() const { return !ready_.empty() || !ready_calls_.empty(); }
   std::vector<std::string> types() const;
 
   EngineCore& core_;
@@ -123,7 +126,8 @@ class WorkerPool {
   std::condition_variable changed_;
   std::condition_variable pulse_;
   std::condition_variable idle_;  // for stopping
-  std::deque<Run> ready_;
+  std::deque<Run> ready_;        // for handlers
+  std::deque<Run> ready_calls_;  // for transports, which need none of the threads of handlers
   std::deque<Finished> finished_;
   std::vector<Finished> kept_;  // until the store may take them
   std::chrono::milliseconds report_pause_{0};

@@ -81,6 +81,33 @@ TEST(WorkerPool, ExecutesHandlers) {
   for (int i = 0; i < 300; ++i) EXPECT_EQ(until_final(*engine, runs[static_cast<std::size_t>(i)].id).result, Json(i));
 }
 
+TEST(WorkerPool, CallsDoNotWaitForSlowHandlers) {
+  const auto held = std::make_shared<HeldTransport>();
+  auto engine = open(held);
+  std::latch busy(2);
+  std::promise<void> called;
+  const std::shared_future<void> was_called = called.get_future();
+  std::atomic<int> ended = 0;
+  engine->handle("slow", [&](const Work&) {
+    busy.count_down();
+    was_called.wait_for(std::chrono::seconds(30));
+    ++ended;
+    return WorkDone(Json());
+  });
+  engine->run();
+  const RunRow first = submit(*engine, "slow");
+  const RunRow second = submit(*engine, "slow");
+  busy.wait();  // all threads of the handlers are at work
+  const RunRow call = submit(*engine, run_type_of("held"));
+  const auto calls = held->wait(1);
+  EXPECT_EQ(ended, 0);
+  called.set_value();
+  calls.front().second({Json("answer"), std::nullopt, true, std::nullopt});
+  EXPECT_EQ(until_final(*engine, call.id).result, Json("answer"));
+  until_final(*engine, first.id);
+  until_final(*engine, second.id);
+}
+
 // Fails the first lease requests.
 class FailingStore final : public ForwardingStore {
  public:
