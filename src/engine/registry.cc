@@ -1,5 +1,7 @@
 #include "engine/registry.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/suggest.h"
 #include "store/store_calls.h"
@@ -154,6 +156,23 @@ std::vector<std::string> Registry::unavailable() const {
   return unavailable_;
 }
 
+namespace {
+
+// Whether the program uses signals of this name and takes the payload.
+bool takes_payload(const Program& program, const std::string& name, const Json& payload) {
+  const auto rule = program.signals.find(name);
+  if (rule == program.signals.end()) return program.signal_names.contains(name);
+  return !rule->second.schema || rule->second.schema->accepts(payload);
+}
+
+}  // namespace
+
+bool Registry::has_version_that_takes(const std::string& name, const Json& payload) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(programs_.begin(), programs_.end(),
+                     [&](const auto& known) { return takes_payload(*known.second, name, payload); });
+}
+
 Result<std::optional<Duration>> Registry::admit_signal(const std::string& name, const Json& payload) {
   std::optional<Duration> longest;
   bool for_ever = false;
@@ -168,14 +187,17 @@ Result<std::optional<Duration>> Registry::admit_signal(const std::string& name, 
     } else if (!longest || *rule->second.ttl > *longest) {
       longest = rule->second.ttl;
     }
-    if (!has_rule || !rule->second.schema || rule->second.schema->accepts(payload)) {
+    if (takes_payload(program, name, payload)) {
       accepted = true;
     } else if (refused.empty()) {
       refused = "signal " + name + ": its schema in " + program.name +
                 " refuses the payload: " + schema::listed(rule->second.schema->check(payload));
     }
   });
-  if (!accepted && !refused.empty()) return Error{ErrorCode::invalid, std::move(refused)};
+  // Instances of older versions may wait for it.
+  if (!accepted && !refused.empty() && !has_version_that_takes(name, payload)) {
+    return Error{ErrorCode::invalid, std::move(refused)};
+  }
   return for_ever ? std::nullopt : longest;
 }
 

@@ -42,12 +42,13 @@ class Registry {
   std::shared_ptr<const DefinitionIndex> index_for(const Program& program);
   std::vector<std::string> unavailable() const;
   // What the newest versions of the definitions that use signals of this name say: the longest time to live, absent if
-  // one of them sets none. ErrorCode::invalid if every one of them has a schema that refuses the payload.
+  // one of them sets none. ErrorCode::invalid if no version, newest or older, takes the payload.
   Result<std::optional<Duration>> admit_signal(const std::string& name, const Json& payload);
 
  private:
   void add(std::shared_ptr<const Program> program, bool retired);
   void catch_up();
+  bool has_version_that_takes(const std::string& name, const Json& payload) const;
 
   DefinitionStore& store_;
   mutable std::mutex mutex_;

@@ -93,8 +93,8 @@ void Undeliverable::discard(const Delivery& delivery, const DeliveryError& faile
   const bool late_cancel =
       message && message->kind == Message::Kind::cancel && failed.kind == DeliveryError::Kind::refused;
   // The sender of a signal has the answer that it is kept, so it becomes a dead letter whatever the setting says.
-  const bool full = message && message->kind == Message::Kind::signal && failed.error.code == ErrorCode::limit;
-  const bool kept = context_.options.dead_letters || full;
+  const bool signal = message && message->kind == Message::Kind::signal;
+  const bool kept = context_.options.dead_letters || signal;
   if (!late_cancel && kept) unit.dead_letters = {letter_of(delivery, failed.error)};
   if (!late_cancel && !kept) {
     log_warning("delivery.discarded", {{"instance", delivery.instance.value}, {"reason", failed.error.message}});

@@ -238,6 +238,39 @@ output: = state.p
   EXPECT_EQ(now(id).output, Json(6)) << "the replayed signal is another one";
 }
 
+TEST_P(EngineOnAStore, ARefusedSignalDoesNotHoldUpTheNextOne) {
+  ASSERT_TRUE(engine_->broadcast("paid", Json("1"), Json("text")).has_value());
+  ASSERT_TRUE(engine_->broadcast("paid", Json("1"), Json(5)).has_value());
+  deploy(R"(
+cairn: 1
+name: strict
+version: 1.0.0
+signals: { paid: { schema: { type: number } } }
+steps: [ { signal: { name: paid, key: "1", result: p } } ]
+output: = state.p
+)");
+  const InstanceId id = start("strict").instance;
+  engine_->run_until_idle();
+  EXPECT_EQ(now(id).status, Status::completed);
+  EXPECT_EQ(now(id).output, Json(5));
+  EXPECT_EQ(engine_->store().list_dead_letters({})->items.size(), 1u);
+}
+
+TEST_P(EngineOnAStore, ASchemaOfANewVersionDoesNotRefuseSignalsToOlderOnes) {
+  const auto define = [&](const std::string& version, const std::string& type) {
+    deploy(("cairn: 1\nname: grows\nversion: " + version + "\nsignals: { paid: { schema: { type: " + type +
+            " } } }\nsteps: [ { signal: { name: paid } } ]\n")
+               .c_str());
+  };
+  define("1.0.0", "string");
+  const InstanceId old = start("grows").instance;
+  define("2.0.0", "number");
+  EXPECT_EQ(engine_->broadcast("paid", {}, Json(true)).error().code, ErrorCode::invalid) << "no version takes it";
+  ASSERT_TRUE(engine_->broadcast("paid", {}, Json("text")).has_value());
+  engine_->run_until_idle();
+  EXPECT_EQ(now(old).status, Status::completed);
+}
+
 TEST_P(EngineOnAStore, ADefinitionThatSetsNoTimeKeepsASignalForEver) {
   const auto define = [&](const std::string& name, const std::string& rules) {
     deploy(("cairn: 1\nname: " + name + "\nversion: 1.0.0\n" + rules +

@@ -193,6 +193,28 @@ TEST_P(Signals, KeptSignalsComeOldestFirstOneAtATime) {
   EXPECT_EQ(messages[0].body["id"], Json("s2"));
 }
 
+TEST_P(Signals, ARefusedOneDoesNotHoldUpTheNextOne) {
+  must(store().record_signal(sample::signal("bad", "paid")));
+  must(store().record_signal(sample::signal("good", "paid")));
+  must(store().record_signal(sample::signal("other", "shipped")));
+  commit(waiting("a", "paid"));
+  auto messages = must(store().list_messages({"a"}));
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].body["id"], Json("bad"));
+  // The instance refuses it, so there is no commit of the instance.
+  Unit refused;
+  refused.message = messages[0].id;
+  EXPECT_EQ(kind_of_commit(refused), Kind::done);
+  EXPECT_TRUE(told().messages);
+  messages = must(store().list_messages({"a"}));
+  ASSERT_EQ(messages.size(), 1u);
+  EXPECT_EQ(messages[0].body["id"], Json("good"));
+  refused.message = messages[0].id;
+  EXPECT_EQ(kind_of_commit(refused), Kind::done);
+  EXPECT_TRUE(must(store().list_messages({"a"})).empty());
+  EXPECT_EQ(must(store().list_signals({}, {})).items.size(), 1u);
+}
+
 TEST_P(Signals, AKeptSignalExpires) {
   CorrelatedSignal signal = sample::signal("s", "paid");
   signal.ttl = Duration::of_seconds(10);

@@ -141,6 +141,24 @@ TEST_F(SqlStatements, AttemptsOfNodesAndProgramsAreOneCount) {
   expect_consistent();
 }
 
+TEST_F(SqlStatements, APendingRunWithoutAnAttemptFailsAtOnce) {
+  begin();
+  insert(0);
+  EXPECT_EQ(run(), "failed 0");
+  EXPECT_EQ(trail(), "created 0, failed 0");
+  EXPECT_EQ(sql("SELECT reason FROM wf_dlq_q"), "the run has no attempt left: 0 of 0");
+  sql("DELETE FROM workflow_run");
+  insert(2);
+  poll();
+  retry();
+  EXPECT_EQ(run(), "pending 1");
+  sql("UPDATE workflow_run SET max_attempts = 1");
+  EXPECT_EQ(run(), "failed 1");
+  EXPECT_EQ(sql("SELECT error ->> 'code' FROM workflow_run"), "e") << "the error of its last attempt";
+  EXPECT_EQ(sql("SELECT count(*) FROM wf_run_q"), "0");
+  expect_consistent();
+}
+
 TEST_F(SqlStatements, ARunIsGivenBackWithoutAnAttempt) {
   begin();
   insert();

@@ -101,7 +101,13 @@ void MemoryStore::apply(const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::applied) apply_advance(advance, unit, outcome, wakeup);
   }
+  std::set<std::string> touched;
   if (unit.message) {
+    const auto message = messages_.find(*unit.message);
+    // Refused, or a repeat: no commit of the instance takes the next kept signal.
+    if (message != messages_.end() && unit.advances.empty() && message->second.kind == Message::Kind::signal) {
+      touched.insert(message->second.target.value);
+    }
     messages_.erase(*unit.message);
     held_messages_.erase(*unit.message);
   }
@@ -122,11 +128,12 @@ void MemoryStore::apply(const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup
     if (const auto event = entry_of(incident, events_)) write_event(instance_of(incident), *event, wakeup);
   }
   for (const DeadLetter& letter : unit.dead_letters) add_dead_letter(letter, wakeup);
-  std::set<std::string> touched;
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::applied) touched.insert(advance.after.instance.value);
   }
-  for (const std::string& id : touched) claim_kept(instances_.at(id), wakeup);
+  for (const std::string& id : touched) {
+    if (const auto instance = instances_.find(id); instance != instances_.end()) claim_kept(instance->second, wakeup);
+  }
 }
 
 void MemoryStore::apply_advance(const Advance& advance, const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup) {

@@ -180,7 +180,12 @@ void SqliteCommit::apply(const Unit& unit, Places& places, CommitOutcome& outcom
     change_runs(advance, unit, outcome);
     write_log(place.number, advance);
   }
+  std::int64_t claims_next = 0;  // the instance
   if (unit.message) {
+    if (unit.advances.empty() && store_.maybe_kept_) {
+      Query target = db_.query(Sql::signal_target, *unit.message);
+      if (target.next()) claims_next = target.integer(0);
+    }
     db_.run(Sql::delete_message, *unit.message);
     messages_gone_.push_back(*unit.message);
   }
@@ -213,6 +218,7 @@ void SqliteCommit::apply(const Unit& unit, Places& places, CommitOutcome& outcom
       place->second.last = &advance.after;
     }
     for (const auto& [id, place] : places) claim_kept(place);
+    if (claims_next != 0) claim_next(claims_next);
   }
 }
 

@@ -46,6 +46,8 @@ class SqliteCommit {
   void write_log(std::int64_t number, const Advance& advance);
   void end_run(const RunEnd& end);
   void claim_kept(const Place& place);
+  void claim_kept(std::int64_t number, const std::vector<Wait>& waits);
+  void claim_next(std::int64_t number);
 
   SqliteStore& store_;
   sqlite::Connection& db_;

@@ -71,25 +71,42 @@ void SqliteCommit::end_run(const RunEnd& end) {
 // A kept signal that an instance now waits for becomes a message to it. Only one is taken at a time: its delivery
 // commits again and takes the next. One instance therefore cannot drain signals that others wait for.
 void SqliteCommit::claim_kept(const Place& place) {
-  const Snapshot& after = *place.last;
-  if (is_final(after.status)) return;
+  if (!is_final(place.last->status)) claim_kept(place.number, place.last->waits);
+}
+
+void SqliteCommit::claim_kept(std::int64_t number, const std::vector<Wait>& waits) {
   bool asked = false;
-  for (const Wait& wait : after.waits) {
+  for (const Wait& wait : waits) {
     if (wait.kind != WaitKind::signal) continue;
-    if (!asked && db_.query(Sql::has_signal_message, place.number).next()) return;
+    if (!asked && db_.query(Sql::has_signal_message, number).next()) return;
     asked = true;
     std::optional<std::string_view> key;
     if (wait.key.is_string()) key = wait.key.as_string();
     std::int64_t kept = 0;
     {
-      Query row = db_.query(Sql::find_kept, wait.name, key, now_, place.number);
+      Query row = db_.query(Sql::find_kept, wait.name, key, now_, number);
       if (row.next()) kept = row.integer(0);
     }
     if (kept == 0) continue;
-    db_.run(Sql::claim_kept, kept, place.number);
+    db_.run(Sql::claim_kept, kept, number);
     wakeup_.messages = true;
     return;
   }
+}
+
+// After a signal's message was removed without a commit of its instance: it was refused, or it was a repeat.
+void SqliteCommit::claim_next(std::int64_t number) {
+  std::vector<Wait> waits;
+  {
+    Query rows = db_.query(Sql::signal_waits_of, number);
+    while (rows.next()) {
+      Wait& wait = waits.emplace_back();
+      wait.kind = WaitKind::signal;
+      wait.name = rows.text(0);
+      if (!rows.is_null(1)) wait.key = Json(rows.text(1));
+    }
+  }
+  claim_kept(number, waits);
 }
 
 }  // namespace cairn

@@ -215,6 +215,7 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_skip_reading) {
   flush();
   for (const CorrelatedSignal& signal : signals_) store_.route(db_, signal, wakeup_);
   if (image_.kept) claim_kept();
+  claim_next();
   store_.append_audit_rows(db_, audit_);  // last: the holder of the chain end waits only for its commit
   if (db_.error()) return *db_.error();
   return outcomes;
@@ -323,6 +324,10 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     }
   }
   if (unit.message) {
+    if (unit.advances.empty()) {
+      Rows target = db_.query(Sql::signal_target, *unit.message);
+      if (target.next()) claims_next_.push_back(target.integer(0));
+    }
     image_.messages.erase(*unit.message);
     writes_.message_gone(*unit.message);
     messages_gone_.push_back(*unit.message);
@@ -494,6 +499,26 @@ void PostgresCommit::claim_kept() {
       if (wait.kind != WaitKind::signal) continue;
       if (!asked && db_.query(Sql::has_signal_message, number).next()) break;
       asked = true;
+      if (claim_one(number, wait)) break;
+    }
+    if (db_.error()) return;
+  }
+}
+
+// A signal's message was removed without a commit of its instance: it was refused, or it was a repeat. The instance may
+// wait for the next kept signal.
+void PostgresCommit::claim_next() {
+  for (const std::int64_t number : claims_next_) {
+    if (db_.query(Sql::has_signal_message, number).next()) continue;
+    std::vector<Wait> waits;
+    Rows rows = db_.query(Sql::signal_waits_of, number);
+    while (rows.next()) {
+      Wait& wait = waits.emplace_back();
+      wait.kind = WaitKind::signal;
+      wait.name = rows.text(0);
+      if (!rows.is_null(1)) wait.key = Json(rows.text(1));
+    }
+    for (const Wait& wait : waits) {
       if (claim_one(number, wait)) break;
     }
     if (db_.error()) return;

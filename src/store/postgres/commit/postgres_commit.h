@@ -44,6 +44,7 @@ class PostgresCommit {
   void free_slot(const std::string& type);
   void write_keys();
   void claim_kept();
+  void claim_next();
   bool claim_one(std::int64_t number, const Wait& wait);
 
   PostgresStore& store_;
@@ -59,6 +60,7 @@ class PostgresCommit {
   std::vector<postgres::LeasedTogether> leased_;
   std::map<std::string_view, const Snapshot*> last_;  // the final snapshot of every accepted instance
   std::vector<CorrelatedSignal> signals_;
+  std::vector<std::int64_t> claims_next_;  // instances, see claim_next
   std::vector<AuditRow> audit_;
 };
 

@@ -1,5 +1,5 @@
 -- The schema of a PostgreSQL store.
--- version: 34
+-- version: 35
 --
 -- A new store gets this file and then every migration (sql/migrations), in one transaction. The first release freezes it:
 -- later changes are migrations. The store replaces the schema name `cairn` with its own.
@@ -528,12 +528,17 @@ BEGIN
     END IF;
   END IF;
   PERFORM pg_notify('cairn:' || TG_TABLE_SCHEMA, 'sql|' || what);
+  -- No one would lease it: it ends at once.
+  IF NEW.status = 'pending' AND NEW.attempt >= NEW.max_attempts AND NEW.deleted_at IS NULL THEN
+    UPDATE cairn.workflow_run SET status = 'failed', error = coalesce(NEW.error, jsonb_build_object('class', 'transport', 'code', 'no_attempts',
+      'message', format('the run has no attempt left: %s of %s', NEW.attempt, NEW.max_attempts))) WHERE n = NEW.n;
+  END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER workflow_run_inserted AFTER INSERT ON cairn.workflow_run
   FOR EACH ROW WHEN (NEW.turns = 0) EXECUTE FUNCTION cairn.workflow_run_changed();
 CREATE TRIGGER workflow_run_updated
-  AFTER UPDATE OF status, leased_by, lease_until, type, priority, run_at, limit_key, deleted_at ON cairn.workflow_run
+  AFTER UPDATE OF status, leased_by, lease_until, type, priority, run_at, limit_key, deleted_at, attempt, max_attempts ON cairn.workflow_run
   FOR EACH ROW WHEN (OLD.turns = NEW.turns) EXECUTE FUNCTION cairn.workflow_run_changed();
 CREATE TRIGGER workflow_run_deleted AFTER DELETE ON cairn.workflow_run
   FOR EACH ROW WHEN (OLD.status IN ('pending', 'leased')) EXECUTE FUNCTION cairn.workflow_run_changed();
