@@ -65,10 +65,12 @@ void list_signals_of_instance(EngineCore& core, const Call& call, const Instance
   const auto snapshot = core.store().find_snapshot(id);
   if (!snapshot) return call.reply(problem(snapshot.error()));
   const std::string_view name = call.request.query_value("name");
+  const std::string_view key = call.request.query_value("key");
   Json items = Json::array();
   const std::vector<BufferedSignal> kept = *snapshot ? (*snapshot)->signals : std::vector<BufferedSignal>();
   for (const BufferedSignal& signal : kept) {
     if (!name.empty() && signal.name != name) continue;
+    if (!key.empty() && signal.key != Json(key)) continue;
     Json item = document(signal);
     item.set("instance", id.value);
     items.push_back(std::move(item));

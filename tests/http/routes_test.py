@@ -489,6 +489,7 @@ one = start("t.wait").json["id"]
 server.call("POST", f"/v1/instances/{one}/signals", {"name": "early", "payload": 7, "ttl": "1d"})
 shown = server.call("GET", "/v1/instances/" + one).json["signals"]
 expect("the instance shows what it keeps", len(shown) == 1 and shown[0]["payload"] == 7 and shown[0]["until"] is not None, shown)
+expect("by key too", server.call("GET", f"/v1/signals?instance={one}&key=L").json["items"] == [])
 expect("the list of the instance too", server.call("GET", "/v1/signals?instance=" + one).json["items"][0]["name"] == "early")
 
 # Reasons: in the history and the audit trail, with old and new values. The body of a PATCH is data.
