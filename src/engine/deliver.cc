@@ -216,7 +216,7 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::conclude(const Deliv
       return std::optional(std::move(delivered));
     case CommitOutcome::Kind::failed:
       cache_.drop(delivery.instance);
-      return DeliveryError{DeliveryError::Kind::refused, outcome.error};
+      return DeliveryError{DeliveryError::Kind::unwritable, outcome.error};
     case CommitOutcome::Kind::stale: break;
   }
   cache_.drop(delivery.instance);

@@ -46,6 +46,7 @@ struct Delivered {
 struct DeliveryError {
   enum class Kind {
     refused,  // by the interpreter; the caller gets the error
+    unwritable,  // the store refuses to write what was decided
     no_instance,
     moved,          // not at the state version that the caller has seen
     cut,            // in the middle of a slice, which must continue first

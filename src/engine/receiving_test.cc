@@ -148,6 +148,36 @@ output: = state.got
   EXPECT_EQ(core_->instances().signal({"l"}, signal)->status, Status::completed) << "what it waits for is taken";
 }
 
+// No definition refused it when it was sent, but the instance does.
+TEST_F(Receiving, ABroadcastSignalThatTheInstanceRefusesStaysVisible) {
+  CoreOptions options;
+  options.dead_letters = false;
+  core_ = std::move(*EngineCore::open(store_, std::move(options)));
+  SignalRequest signal;
+  signal.name = "go";
+  signal.payload = Json("text");
+  ASSERT_TRUE(core_->instances().broadcast(signal)->kept);
+  const Definition definition = load_definition(R"(
+cairn: 1
+name: strict
+version: 1.0.0
+signals: { go: { schema: { type: number } } }
+steps:
+  - signal: { name: go }
+)",
+                                                "test");
+  ASSERT_TRUE(definition.program) << "the definition is valid";
+  ASSERT_TRUE(core_->registry().deploy(definition.program).has_value());
+  StartRequest request;
+  request.definition = "strict";
+  request.id = "l";
+  ASSERT_TRUE(core_->instances().start(request).has_value());
+  run_after_the_hold();
+  EXPECT_EQ(status(), Status::waiting);
+  EXPECT_EQ(messages(), 0u);
+  EXPECT_EQ(letters(), 1u);
+}
+
 TEST_F(Receiving, ARepeatOfASignalThatWasTakenIsNoRefusal) {
   CoreOptions options;
   options.limits.buffered_signals_max = 1;

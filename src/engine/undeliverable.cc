@@ -31,6 +31,7 @@ void Undeliverable::dead_letter_or_park(const Delivery& delivery, const Delivery
       return park(delivery, failed, definition_missing);
     case DeliveryError::Kind::unreadable: return park(delivery, failed, "snapshot_corrupt");
     case DeliveryError::Kind::refused:
+    case DeliveryError::Kind::unwritable:
       if (may_try_again(delivery)) return try_later(delivery, failed.error);
       return discard(delivery, failed);
     case DeliveryError::Kind::no_instance: return discard(delivery, failed);
@@ -88,12 +89,13 @@ void Undeliverable::discard(const Delivery& delivery, const DeliveryError& faile
   unit.message = delivery.cause.message;
   unit.timer = delivery.cause.timer;
   unit.actor = context_.node;
-  const auto& message = delivery.message;
+  const bool by_instance = failed.kind == DeliveryError::Kind::refused;
+  const auto is = [&](Message::Kind kind) { return delivery.message && delivery.message->kind == kind; };
   // To cancel an instance that has ended is not an error.
   const bool late_cancel =
-      message && message->kind == Message::Kind::cancel && failed.kind == DeliveryError::Kind::refused;
-  // The sender of a signal has the answer that it is kept, so it becomes a dead letter whatever the setting says.
-  const bool signal = message && message->kind == Message::Kind::signal;
+      is(Message::Kind::cancel) && (by_instance || failed.kind == DeliveryError::Kind::unwritable);
+  // The sender of a signal has the answer that it is accepted, so it becomes a dead letter whatever the setting says.
+  const bool signal = is(Message::Kind::signal) && by_instance;
   const bool kept = context_.options.dead_letters || signal;
   if (!late_cancel && kept) unit.dead_letters = {letter_of(delivery, failed.error)};
   if (!late_cancel && !kept) {
