@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <latch>
+#include <thread>
+
 #include "definition/definition.h"
 #include "store/memory/memory_store.h"
+#include "stores/forwarding_store.h"
 
 namespace cairn {
 namespace {
@@ -242,6 +247,52 @@ TEST_F(SchedulesOnAnEngine, AStartThatIsRefusedIsNotedAndDoesNotBlock) {
   EXPECT_EQ(instances(), "");
   EXPECT_TRUE(row("p").last["error"].is_string());
   EXPECT_EQ(row("p").next_at, at("2024-01-01T00:03:00Z"));
+}
+
+// Commits nothing until the gate opens.
+class GatedStore final : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
+    gate.wait();
+    return ForwardingStore::commit(units);
+  }
+  std::latch gate{1};
+};
+
+TEST_F(SchedulesOnAnEngine, AFiringThatMeetsAFullQueueIsTriedAgain) {
+  MemoryStore memory(clock_);
+  GatedStore store(memory);
+  CoreOptions options;
+  options.limits.commits_waiting_max = 4;
+  const auto core = std::move(*EngineCore::open(store, options));
+  attach_schedules(*core);
+  ASSERT_TRUE(deploy(*core, load_definition(quick, "test.yaml").program));
+  ASSERT_TRUE(create_schedule(*core, "tick", spec("quick"), false));
+  clock_.advance(Duration::of_seconds(60));
+  std::atomic<int> asked = 0, answered = 0;
+  std::atomic<bool> full = false;
+  while (!full) {
+    ++asked;
+    StartRequest request;
+    request.definition = "quick";
+    request.input = Json::object({{"n", 7}});
+    core->instances().start(std::move(request), [&](const Result<InstanceAnswer>& answer) {
+      if (!answer) full = true;
+      ++answered;
+    });
+  }
+  EXPECT_EQ(fire_schedules(*core), 0u);
+  const ScheduleRow waiting = memory.find_schedule("tick")->value();
+  EXPECT_EQ(waiting.next_at, at("2024-01-01T00:01:00Z"));
+  EXPECT_EQ(waiting.last["error"], Json());
+  store.gate.count_down();
+  while (answered < asked) std::this_thread::yield();
+  clock_.advance(options.hold);  // for which the firing was taken
+  run_until_idle(*core);
+  const auto fired = *memory.find_snapshot({"tick@2024-01-01T00:01:00Z"});
+  ASSERT_TRUE(fired) << "the firing was lost";
+  EXPECT_EQ(fired->output, Json(7));
 }
 
 TEST_F(SchedulesOnAnEngine, ChangingKeepsTheRestAndBeginsAnew) {
