@@ -5,7 +5,7 @@ invalid, while nodes are killed and drained. It runs on SQLite with one node, an
 It fails on an answer beyond its time bound, a 5xx other than 503, a connection that breaks without a cause, a process that ignores
 SIGTERM, a repeat that is not answered as its first request was, and on any finding of `cairn verify`. CAIRN_CROWD_SECONDS sets the length
 (30 per store), CAIRN_CROWD_CLIENTS the number of clients (16), CAIRN_CROWD_SEED the seed of a printed failure, CAIRN_CROWD_STORES which stores
-(sqlite,postgres). CAIRN_CROWD_WITHOUT names what clients do not do (broken_off,burst,work,…), to see what else finds a fault."""
+(sqlite,postgres). CAIRN_CROWD_WITHOUT names what clients do not do (broken_off,odd_reason,burst,work,…), to see what else finds a fault."""
 import collections, gzip, http.client, json, os, random, re, signal, socket, subprocess, sys, tempfile, threading, time, urllib.parse
 
 from schema_values import HOSTILE_TEXTS, spoiled, spoiled_text, valid
@@ -188,10 +188,17 @@ class Crowd:
             if '"name"' not in said:
                 sys.exit("a definition was refused: " + said)
 
+    def may(self, deed):
+        """A server that hangs because of requests that are cut off tells no more about the rest, so the first quarter has none of them."""
+        return deed not in WITHOUT and (deed != "broken_off" or time.monotonic() - self.problems.began > SECONDS / 4)
+
     def stop_hung(self):
-        """A node that hangs tells no more."""
-        self.hung.set()
+        """A node that hangs tells no more. True for the first who says so."""
+        with self.problems.lock:
+            first = not self.hung.is_set()
+            self.hung.set()
         self.stop.set()
+        return first
 
     def plain(self, method, path, body=None, kind="application/json"):
         connection = http.client.HTTPConnection("127.0.0.1", self.nodes[0].port, timeout=60)
@@ -228,7 +235,7 @@ class Client:
         for share, deed in ((0.5, self.random_operation), (0.62, self.work), (0.67, self.burst), (0.75, self.start), (0.85, self.complete_task), (0.93, self.signals),
                             (0.96, self.look), (1.0, self.broken_off)):
             if roll < share:
-                return None if deed.__name__ in WITHOUT else deed()
+                return deed() if self.crowd.may(deed.__name__) else None
 
     # --- one request ---------------------------------------------------------------------------------------------------
     def ask(self, method, path, body=None, role="admin", kind="application/json", wait=0.0, operation="", headers=None):
@@ -321,8 +328,12 @@ class Client:
         if self.excused(node, began):
             return
         if how == "no answer":
-            self.crowd.stop_hung()
-            self.crowd.problems.add_hang("no answer", f"{what} after {time.monotonic() - began:.0f} s", node)
+            said = f"{what} after {time.monotonic() - began:.0f} s"
+            kind = "no answer to keyed reports" if what.startswith("keyed reports") else "no answer"
+            if self.crowd.stop_hung():
+                self.crowd.problems.add_hang(kind, said, node)
+            else:
+                self.crowd.problems.add(kind, said)
         elif time.monotonic() - began > 1 or "Refused" in how:
             self.crowd.problems.add("connection broke", f"{what}: {how}")
 
@@ -396,7 +407,7 @@ class Client:
         if random.random() < 0.2:
             headers["if-match"] = random.choice(['"1"', '"2"', "*", '"99"', "x", '""', '"18446744073709551616"'])
         if random.random() < 0.2:
-            headers["x-cairn-reason"] = random.choice(["because", "x" * 500, "caf\xe9", "\xff\xfe"])
+            headers["x-cairn-reason"] = random.choice(["because", "x" * 500] + ["caf\xe9", "\xff\xfe"] * ("odd_reason" not in WITHOUT))
         if random.random() < 0.1:
             headers["traceparent"] = random.choice(["00-" + "a" * 32 + "-" + "b" * 16 + "-01", "garbage", "00-" + "0" * 32 + "-" + "0" * 16 + "-00"])
         if random.random() < 0.2:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """restart_test.py CAIRN SOURCE_DIR: restarts under load. A client that tries again only when its connection is refused sees no failure.
 CAIRN_RESTARTS says how many; CAIRN_RESTART_DELAY is the servers' drain_delay, with which clients that keep their connections take part too."""
-import http.client, json, os, random, socket, sys, threading, time
+import http.client, json, os, random, re, socket, sys, threading, time
 from served import Served, expect, finish
 
 restarts = int(os.environ.get("CAIRN_RESTARTS", "5"))
@@ -93,6 +93,8 @@ checked = server.run("verify", "--store", server.store)
 expect("the store is whole", checked.returncode == 0, checked.stdout + checked.stderr)
 
 # While the delay lasts, the server says that it goes, and answers.
+shown = server.run("config", "show", env={name: value for name, value in os.environ.items() if name != "CAIRN_DRAIN_DELAY"}).stdout
+expect("5 s are the default", re.search(r"^drain_delay\s+5s\b", shown, re.M), shown)
 server = Served(sys.argv[1], environment={"CAIRN_DRAIN_DELAY": "60s"})
 expect("it is ready", server.call("GET", "/readyz", role=None).status == 200)
 server.process.terminate()
