@@ -1,6 +1,7 @@
 #include "api/access/api_key.h"
 #include "api/api.h"
 #include "api/problem.h"
+#include "store/projection.h"
 
 namespace cairn::api {
 namespace {
@@ -15,7 +16,7 @@ void create_key(EngineCore& core, const Call& call) {
       call.reply(problem(length.error()));
       return;
     }
-    expires = Timestamp::of_unix_ms(core.store().now().unix_ms() + length->ms_up());
+    expires = after(core.store().now(), *length);  // a store reads no later time back
   }
   auto key = new_api_key(std::string(call.body["subject"].as_string()), std::move(roles),
                          call.body.find("scope") ? call.body["scope"] : Json(),
