@@ -274,7 +274,7 @@ std::optional<PathId> id_in(const std::string& path) {
 
 }  // namespace
 
-Result<std::vector<std::string>> ApiSession::ids_with_prefix(const std::string& list, const std::string& prefix) {
+Result<ApiSession::FoundIds> ApiSession::ids_with_prefix(const std::string& list, const std::string& prefix) {
   constexpr int pages_max = 10;
   constexpr std::size_t ids_max = 5;
   ApiRequest request{"GET", list};
@@ -283,16 +283,17 @@ Result<std::vector<std::string>> ApiSession::ids_with_prefix(const std::string& 
   const bool paged = list != "/v1/keys";
   if (paged) request.query.emplace_back("limit", "1000");
   const std::size_t own_parameters = request.query.size();
-  std::vector<std::string> found;
+  FoundIds found;
   for (int page = 0; page < pages_max; ++page) {
     CAIRN_TRY(const ApiAnswer answer, send(request));
     if (!answer.ok() || !answer.body["items"].is_array()) break;
     for (const Json& item : answer.body["items"].items()) {
-      if (found.size() < ids_max && item.text_or("id", "").starts_with(prefix))
-        found.emplace_back(item.text_or("id", ""));
+      if (found.ids.size() < ids_max && item.text_or("id", "").starts_with(prefix))
+        found.ids.emplace_back(item.text_or("id", ""));
     }
     const std::string next(answer.body.text_or("next_cursor", ""));
-    if (next.empty() || found.size() >= ids_max) break;
+    found.all = next.empty();
+    if (found.all || found.ids.size() >= ids_max) break;
     request.query.resize(own_parameters);
     request.query.emplace_back("cursor", next);
   }
@@ -310,16 +311,25 @@ Result<ApiAnswer> ApiSession::call(ApiRequest request) {
   const bool may_be_prefix = named && answer.status == 404 && named->id.size() >= prefix_min && !is_uuid(named->id) &&
                              named->id.find('%') == std::string::npos;
   if (!may_be_prefix) return answer;
-  CAIRN_TRY(const std::vector<std::string> found, ids_with_prefix(named->list, named->id));
-  if (found.size() > 1) {
+  CAIRN_TRY(const FoundIds found, ids_with_prefix(named->list, named->id));
+  const std::vector<std::string>& ids = found.ids;
+  // A whole id: what the answer did not find is below it.
+  if (ids.empty() || std::find(ids.begin(), ids.end(), named->id) != ids.end()) return answer;
+  if (ids.size() > 1) {
     std::string listed;
-    for (const std::string& id : found) listed += "\n  " + id;
+    for (const std::string& id : ids) listed += "\n  " + id;
     answer.body = Json::object({{"detail", named->id + " is the beginning of several ids:" + listed}});
     return answer;
   }
-  if (found.empty() || found.front() == named->id) return answer;
-  full_ids_[named->list + "/" + named->id] = found.front();
-  request.path = named->list + "/" + path_part(found.front()) + named->rest;
+  // Callers choose ids such as order-1 and order-10. If order-1 is gone, a change that names it must not reach order-10.
+  const bool certain = is_uuid(ids.front()) || named->list == "/v1/keys";
+  if (request.method != "GET" && !(certain && found.all)) {
+    answer.body = Json::object({{"detail", "no " + named->id + "; " + ids.front() +
+                                               " begins with it. Give the whole id to change it."}});
+    return answer;
+  }
+  full_ids_[named->list + "/" + named->id] = ids.front();
+  request.path = named->list + "/" + path_part(ids.front()) + named->rest;
   return send(request);
 }
 

@@ -52,7 +52,7 @@ class ApiSession {
   virtual ~ApiSession() = default;
 
   // ErrorCode::unavailable if the server cannot be reached. A refusal is an answer. The id of an instance, task, run or
-  // key in the path may be a unique prefix of at least 4 characters.
+  // key in the path may be a unique prefix of at least 4 characters. A change completes only prefixes of generated ids.
   Result<ApiAnswer> call(ApiRequest request);
   // The same, but prints every failure and returns it as the exit code.
   std::variant<ApiAnswer, int> ask(const ApiRequest& request, std::ostream& err);
@@ -79,7 +79,11 @@ class ApiSession {
 
  private:
   // The ids of the list that begin with `prefix`, up to a few.
-  Result<std::vector<std::string>> ids_with_prefix(const std::string& list, const std::string& prefix);
+  struct FoundIds {
+    std::vector<std::string> ids;
+    bool all = false;  // the whole list was read
+  };
+  Result<FoundIds> ids_with_prefix(const std::string& list, const std::string& prefix);
 
   std::map<std::string, std::string> full_ids_;  // of prefixes that were looked up
 };
