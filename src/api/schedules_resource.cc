@@ -65,6 +65,11 @@ Result<ScheduleRow> find(EngineCore& core, const Call& call) {
 
 void show_schedule(EngineCore& core, const Call& call) { answer(call, find(core, call)); }
 
+Result<ScheduleRow> at_version(ScheduleRow row, std::uint64_t wanted) {
+  if (auto same = check_state_version(row, wanted); !same) return same.error();
+  return row;
+}
+
 void change(EngineCore& core, const Call& call) {
   if (auto refused = refusal(call.body)) return call.reply(std::move(*refused));
   const auto state_version = state_version_of(call);
@@ -72,10 +77,13 @@ void change(EngineCore& core, const Call& call) {
   Json patch = call.body;
   const Json paused = patch["paused"];
   patch.erase("paused");
-  auto row = find(core, call);
-  if (patch.size() > 0) row = change_schedule(core, name_of(call), patch, *state_version);
+  // A change checks the version and makes a new one.
+  const bool changes = patch.size() > 0;
+  auto row = changes ? change_schedule(core, name_of(call), patch, *state_version) : find(core, call);
+  const auto wanted = changes ? std::optional<std::uint64_t>() : *state_version;
+  if (row && wanted) row = at_version(std::move(*row), *wanted);
   if (row && paused.is_bool() && paused.as_bool() != row->paused) {
-    row = pause_schedule(core, name_of(call), paused.as_bool());
+    row = pause_schedule(core, name_of(call), paused.as_bool(), wanted);
   }
   answer(call, row);
 }

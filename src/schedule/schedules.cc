@@ -122,6 +122,12 @@ bool fire(EngineCore& core, ScheduleRow row) {
 
 }  // namespace
 
+Result<void> check_state_version(const ScheduleRow& row, std::optional<std::uint64_t> wanted) {
+  if (!wanted || *wanted == row.state_version) return {};
+  return Error{ErrorCode::conflict,
+               "stale_version: schedule " + row.name + " is at state version " + std::to_string(row.state_version)};
+}
+
 Result<ScheduleRow> create_schedule(EngineCore& core, const std::string& name, const Json& spec, bool paused) {
   if (auto wrong = check_schedule_name(name)) return *wrong;
   if (name.find(':') != std::string::npos) {
@@ -146,10 +152,7 @@ Result<ScheduleRow> create_schedule(EngineCore& core, const std::string& name, c
 Result<ScheduleRow> change_schedule(EngineCore& core, const std::string& name, const Json& patch,
                                     std::optional<std::uint64_t> state_version) {
   return revise(core, name, [&](ScheduleRow& row) -> Result<void> {
-    if (state_version && *state_version != row.state_version) {
-      return Error{ErrorCode::conflict,
-                   "stale_version: schedule " + name + " is at state version " + std::to_string(row.state_version)};
-    }
+    CAIRN_TRY_VOID(check_state_version(row, state_version));
     if (name.find(':') != std::string::npos) {
       return Error{
           ErrorCode::conflict,
@@ -169,8 +172,10 @@ Result<ScheduleRow> change_schedule(EngineCore& core, const std::string& name, c
   });
 }
 
-Result<ScheduleRow> pause_schedule(EngineCore& core, const std::string& name, bool paused) {
+Result<ScheduleRow> pause_schedule(EngineCore& core, const std::string& name, bool paused,
+                                   std::optional<std::uint64_t> state_version) {
   return revise(core, name, [&](ScheduleRow& row) -> Result<void> {
+    CAIRN_TRY_VOID(check_state_version(row, state_version));
     if (row.paused && !paused) {
       CAIRN_TRY(const Schedule schedule, read_schedule(row.spec));
       begin_from(schedule, row, core.store().now());

@@ -19,7 +19,10 @@ Result<ScheduleRow> create_schedule(EngineCore& core, const std::string& name, c
 Result<ScheduleRow> change_schedule(EngineCore& core, const std::string& name, const Json& merge_patch,
                                     std::optional<std::uint64_t> state_version);
 // A resumed schedule continues from now: missed firings are dropped.
-Result<ScheduleRow> pause_schedule(EngineCore& core, const std::string& name, bool paused);
+Result<ScheduleRow> pause_schedule(EngineCore& core, const std::string& name, bool paused,
+                                   std::optional<std::uint64_t> state_version = {});
+// ErrorCode::conflict if the row has another state version.
+Result<void> check_state_version(const ScheduleRow& row, std::optional<std::uint64_t> wanted);
 // Starts one firing now and ignores the overlap policy; later times stay. Returns the row; its `last` says what was
 // started. What still runs is listed in `last.beside`, so that the next firing takes it into account. The same `key`
 // starts only one.
