@@ -63,15 +63,6 @@ Error unknown(const std::string& name, std::vector<std::string_view> known) {
   return {ErrorCode::invalid, message + ": " + list};
 }
 
-// A date means its first instant.
-Result<Timestamp> time_of(const std::string& text) {
-  const bool day = text.size() == 10;
-  auto at = parse_timestamp(day ? text + "T00:00:00Z" : text);
-  if (!at)
-    return Error{ErrorCode::invalid, "\"" + text + "\" is not a time such as 2026-01-31 or 2026-01-31T12:00:00Z"};
-  return *at;
-}
-
 Result<bool> yes(const Part& part) {
   if (part.value == "yes" || part.value == "true") return true;
   if (part.value == "no" || part.value == "false") return false;
@@ -81,6 +72,14 @@ Result<bool> yes(const Part& part) {
 void add_text(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }
 
 }  // namespace
+
+Result<Timestamp> time_of(std::string_view text) {
+  const bool day = text.size() == 10;
+  auto at = parse_timestamp(std::string(text) + (day ? "T00:00:00Z" : ""));
+  if (at) return *at;
+  return Error{ErrorCode::invalid,
+               "\"" + std::string(text) + "\" is not a time such as 2026-01-31 or 2026-01-31T12:00:00Z"};
+}
 
 Result<void> check_search(std::string_view text, const Limits& limits) {
   if (count_code_points(text) <= limits.search_length_max) return {};

@@ -10,9 +10,13 @@
 
 #include "base/limits.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "store/rows.h"
 
 namespace cairn::api {
+
+// Reads a time or a date; a date means its first instant, in UTC.
+Result<Timestamp> time_of(std::string_view text);
 
 // ErrorCode::limit if the search text is longer than `limits.search_length_max`.
 Result<void> check_search(std::string_view text, const Limits& limits);

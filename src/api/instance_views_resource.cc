@@ -44,7 +44,7 @@ void list_instances(EngineCore& core, const Call& call) {
   for (const auto& [name, field] : {std::pair{"from", &filter.started_from}, std::pair{"to", &filter.started_to}}) {
     const std::string_view text = call.request.query_value(name);
     if (text.empty()) continue;
-    const auto at = parse_timestamp(text);
+    const auto at = time_of(text);
     if (!at) {
       call.reply(problem(400, "time", "Invalid time", at.error().message));
       return;

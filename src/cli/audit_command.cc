@@ -30,8 +30,9 @@ std::optional<int> each_in_file(const std::string& path, std::istream& in, std::
     if (line.empty()) continue;
     const auto row = parse_json(line);
     if (!row) return fail("audit", with_context(row.error(), path + " line " + std::to_string(number)), err);
-    if (!take(*row)) break;
+    if (!take(*row)) return std::nullopt;
   }
+  if (lines.bad()) return fail("audit", {ErrorCode::unavailable, path + " cannot be read to its end"}, err);
   return std::nullopt;
 }
 

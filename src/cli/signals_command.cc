@@ -12,6 +12,7 @@ Listing kept_signals(const Arguments& arguments) {
   Listing listing;
   listing.request = {"GET", "/v1/signals"};
   const bool of_instance = arguments.has("--instance");
+  listing.paged = !of_instance;
   for (const char* const name : {"name", "key", "instance"}) {
     if (const auto value = arguments.value(std::string("--") + name)) listing.request.query.emplace_back(name, *value);
   }
@@ -37,11 +38,10 @@ const CommandSpec& signals_spec() {
       "Without --instance: signals by name and key that no instance waits for. With it: those that the instance "
       "keeps;\n"
       "`cairn signal ID --discard SIGNAL` discards one of them.",
-      with_api_flags({{"--name", "NAME", "only signals of this name"},
+      with_list_flags({{"--name", "NAME", "only signals of this name"},
                       {"--key", "KEY", "only signals with this key"},
                       {"--instance", "ID", "the signals that this instance keeps"},
-                      {"--reason", "TEXT", "discard: the reason, for the audit trail"},
-                      as_json_flag}),
+                      {"--reason", "TEXT", "discard: the reason, for the audit trail"}}),
       {"cairn signals --server http://127.0.0.1:8400", "cairn signals discard 7"}};
   return spec;
 }
