@@ -50,6 +50,9 @@ void create_session(Authenticator& authenticator, const std::string& base_path, 
   if (const auto ended = authenticator.end_session(call.request); !ended) return call.reply(problem(ended.error()));
   Response response = json_response(session_document(&call.identity, "session", csrf_token(*token)), 201);
   response.headers.emplace_back("set-cookie", session_cookie(call.request, *token, base_path));
+  if (std::string stale = stale_session_cookie(call.request, base_path); !stale.empty()) {
+    response.headers.emplace_back("set-cookie", std::move(stale));
+  }
   call.reply(std::move(response));
 }
 

@@ -25,6 +25,21 @@ bool is_session_cookie(std::string_view name, bool secure) {
   return name == host_cookie || name == secure_cookie || (!secure && name == plain_cookie);
 }
 
+template <class Take>
+void for_each_cookie(const Request& request, const Take& take) {
+  for (const auto& [header, value] : request.headers) {
+    if (header != "cookie") continue;
+    for (std::string_view rest = value; !rest.empty();) {
+      const std::size_t end = rest.find(';');
+      std::string_view one = rest.substr(0, end);
+      rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+      while (one.starts_with(' ')) one.remove_prefix(1);
+      const std::size_t equals = one.find('=');
+      if (equals != std::string_view::npos) take(one.substr(0, equals), one.substr(equals + 1));
+    }
+  }
+}
+
 // Browsers say which page sent a request. `none` is the user: an address that was typed, or a bookmark.
 bool is_from_other_origin(const Request& request) {
   const std::string_view site = request.header("sec-fetch-site");
@@ -55,19 +70,11 @@ std::string cookie_token(const Request& request) {
   if (is_from_other_origin(request)) return {};
   std::string found;
   int count = 0;
-  for (const auto& [name, value] : request.headers) {
-    if (name != "cookie") continue;
-    for (std::string_view rest = value; !rest.empty();) {
-      const std::size_t end = rest.find(';');
-      std::string_view one = rest.substr(0, end);
-      rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-      while (one.starts_with(' ')) one.remove_prefix(1);
-      const std::size_t equals = one.find('=');
-      if (equals == std::string_view::npos || !is_session_cookie(one.substr(0, equals), request.secure)) continue;
-      found = std::string(one.substr(equals + 1));
-      ++count;
-    }
-  }
+  for_each_cookie(request, [&](std::string_view name, std::string_view value) {
+    if (!is_session_cookie(name, request.secure)) return;
+    found = std::string(value);
+    ++count;
+  });
   return count == 1 && is_token(found) ? found : std::string();
 }
 
@@ -92,6 +99,15 @@ std::string session_cookie(const Request& request, std::string_view token, const
   if (secure) text += "; Secure";
   if (token.empty()) text += "; Max-Age=0";
   return text;
+}
+
+std::string stale_session_cookie(const Request& request, const std::string& base_path) {
+  if (!is_under_tls(request)) return {};
+  bool stale = false;
+  for_each_cookie(request, [&](std::string_view name, std::string_view) { stale = stale || name == plain_cookie; });
+  if (!stale) return {};
+  return std::string(plain_cookie) + "=; Path=" + (base_path.empty() ? "/" : base_path) +
+         "; HttpOnly; SameSite=Strict; Max-Age=0";
 }
 
 ApiKeyRow session_of_key(const Identity& identity, const std::string& key_hash) {

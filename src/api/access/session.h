@@ -26,6 +26,10 @@ bool has_csrf_token(const Request& request, std::string_view session_token);
 // The value of Set-Cookie. An empty token removes the cookie.
 std::string session_cookie(const Request& request, std::string_view token, const std::string& base_path);
 
+// The value of Set-Cookie that removes a cookie from before this server was under TLS; empty if the request has none.
+// Two cookies in one request count as none.
+std::string stale_session_cookie(const Request& request, const std::string& base_path);
+
 // One credential has at most this many sessions; a further one ends the oldest.
 inline constexpr std::size_t sessions_max = 64;
 
