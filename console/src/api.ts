@@ -62,7 +62,7 @@ export async function request(method: string, path: string, options: Options = {
     if (options.key) headers['idempotency-key'] = options.key;
   }
   if (options.credential) headers.authorization = `Bearer ${options.credential}`;
-  if (act_as.value && session.value?.auth === 'none') headers['x-cairn-user'] = act_as.value;
+  if (act_as.value && session.value?.auth === 'none') headers['x-cairn-user'] = encode_header(act_as.value);
   let response: Response;
   try {
     response = await fetch(link(path), { method, headers, body, signal: options.signal, credentials: 'same-origin' });

@@ -30,8 +30,11 @@ export interface AuditRowPage {
 
 export interface BulkProgress {
   action: string;
-  done: number;
-  failed: Json[];
+  done: number; // without those that failed
+  failed: ({
+    detail: string;
+    instance: string;
+  })[]; // the first 1000
   failed_count: number;
   finished: boolean;
   id: string;

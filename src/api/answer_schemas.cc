@@ -255,7 +255,9 @@ constexpr std::string_view components = R"({
   "more":{"type":"boolean"},"instances":{"type":"array"}}},
 "BulkProgress":{"type":"object","required":["id","action","total","done","failed","failed_count","finished"],
   "properties":{"id":{"type":"string"},"action":{"type":"string"},"total":{"type":"integer"},
-  "done":{"type":"integer"},"failed":{"type":"array"},"failed_count":{"type":"integer"},
+  "done":{"type":"integer","description":"without those that failed"},
+  "failed":{"type":"array","description":"the first 1000","items":{"type":"object","required":["instance","detail"],
+  "properties":{"instance":{"type":"string"},"detail":{"type":"string"}}}},"failed_count":{"type":"integer"},
   "finished":{"type":"boolean"}}},
 "AuditRow":{"type":"object","required":["sequence","at","who","what","resource","why","from","hash"],"properties":{
   "sequence":{"type":"integer"},"at":{"type":"string","format":"date-time"},"who":{"type":"string"},

@@ -23,8 +23,9 @@ interface Props {
 
 interface Running {
   total: number;
-  done: number;
-  failed: { id: string; why: string }[];
+  done: number; // also those that failed
+  failed: { id: string; why: string }[]; // the first of them
+  failures: number;
   paused: boolean;
   finished: boolean;
 }
@@ -55,7 +56,7 @@ export function BulkDialog({ action, ids, names, filter, onClose, onDone }: Prop
     batch.current = started;
     started.state.subscribe((state: Batch) => {
       if (over.current) return;
-      set_running(state);
+      set_running({ ...state, failures: state.failed.length });
       if (state.finished) onDone();
     });
   };
@@ -63,12 +64,12 @@ export function BulkDialog({ action, ids, names, filter, onClose, onDone }: Prop
   const run_filter = async () => {
     try {
       const job = await send<BulkStarted>('POST', '/v1/bulk', { action, filter: filter!, max: Math.min(100000, Math.max(1, preview!.total)), ...(filter!.trim() ? {} : { all: true }), ...(reason.trim() ? { reason: reason.trim() } : {}) });
-      set_running({ total: job.matched, done: 0, failed: [], paused: false, finished: job.matched === 0 });
+      set_running({ total: job.matched, done: 0, failed: [], failures: 0, paused: false, finished: job.matched === 0 });
       let done = -1;
       while (!over.current && job.id) {
         const state: BulkProgress = await get<BulkProgress>(query(`/v1/bulk/${part(job.id)}`, { after: done < 0 ? undefined : done }));
-        done = state.done;
-        set_running({ total: state.total, done: state.done, failed: (state.failed as unknown as { id: string; detail?: string; error?: string }[]).map((one) => ({ id: one.id, why: one.detail ?? one.error ?? '' })), paused: false, finished: state.finished });
+        done = state.done + state.failed_count;
+        set_running({ total: state.total, done, failed: state.failed.map((one) => ({ id: one.instance, why: one.detail })), failures: state.failed_count, paused: false, finished: state.finished });
         if (state.finished) break;
       }
       onDone();
@@ -92,7 +93,7 @@ export function BulkDialog({ action, ids, names, filter, onClose, onDone }: Prop
   const danger = action === 'cancel' || action === 'delete';
   return (
     <Dialog
-      title={running ? (running.finished ? t.finished(verb.done, count(running.done - running.failed.length), count(running.total)) : t.working(verb.doing, count(running.total))) : t.title(verb.do, count(total))}
+      title={running ? (running.finished ? t.finished(verb.done, count(running.done - running.failures), count(running.total)) : t.working(verb.doing, count(running.total))) : t.title(verb.do, count(total))}
       onClose={() => {
         batch.current?.stop();
         onClose();
@@ -194,7 +195,7 @@ function Progress({ running }: { running: Running }) {
   const percent = running.total ? (running.done / running.total) * 100 : 100;
   return (
     <>
-      <p aria-live="polite">{t.progress(count(running.done), count(running.total), count(running.failed.length))}</p>
+      <p aria-live="polite">{t.progress(count(running.done), count(running.total), count(running.failures))}</p>
       <svg class="meter is-thick" data-st="running" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={`${Math.round(percent)} %`}>
         <rect class="bg" width="100" height="6" />
         <rect class="fg" width={percent} height="6" />

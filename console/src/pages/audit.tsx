@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { get, query } from '../api';
+import { get } from '../api';
 import { link } from '../base_path';
-import type { AuditRow, AuditRowPage } from '../api_types';
-import type { Json } from '../json/lossless';
+import type { AuditReport, AuditRow } from '../api_types';
+import { last_audit_rows } from '../last_rows';
 import { useResource } from '../resource';
 import { useTitle } from '../shell/crumbs';
 import { Command, short_id } from '../ui/copy';
@@ -10,32 +10,6 @@ import { Icon } from '../ui/icon';
 import { ListPage, Scroller } from '../ui/page';
 import { Empty, reason_of } from '../ui/states';
 import { exact, moment, words } from '../words';
-
-// The trail is oldest first and the cursor is the number of a row: go ahead until it ends, then show the last rows first.
-async function newest(signal: AbortSignal): Promise<AuditRow[]> {
-  const from = (cursor: number) => get<AuditRowPage>(query('/v1/audit', { limit: 200, cursor: cursor || undefined }), signal);
-  let low = 0;
-  let page = await from(0);
-  let high = 400;
-  while (page.next_cursor && high < 1e9) {
-    const ahead = await from(high);
-    if (ahead.items.length === 0) break;
-    low = high;
-    page = ahead;
-    high *= 2;
-  }
-  while (high - low > 200 && page.next_cursor) {
-    const middle = Math.floor((low + high) / 2);
-    const found = await from(middle);
-    if (found.items.length === 0) high = middle;
-    else {
-      low = middle;
-      page = found;
-      if (!found.next_cursor) break;
-    }
-  }
-  return [...page.items].reverse();
-}
 
 // The instance or task that a row is about, as a link.
 function Resource({ path }: { path: string }) {
@@ -48,15 +22,14 @@ export default function AuditPage() {
   const t = words.value.audit;
   useTitle(words.value.nav.audit);
   const [find, set_find] = useState('');
-  const [verdict, set_verdict] = useState('');
-  const list = useResource('audit', newest, { live: () => true, least: 5000 });
+  const [verdict, set_verdict] = useState<{ text: string; good: boolean } | null>(null);
+  const list = useResource('audit', async (signal) => (await last_audit_rows(signal)).reverse(), { live: () => true, least: 5000 });
   const check = async () => {
     try {
-      const answer = await get<{ valid?: boolean; ok?: boolean; rows?: number; [name: string]: Json | undefined }>('/v1/audit/verify');
-      const broken = answer.valid === false || answer.ok === false || answer.broken !== undefined && answer.broken !== null;
-      set_verdict(broken ? t.broken : t.intact(String(answer.rows ?? answer.checked ?? list.value?.[0]?.sequence ?? '')));
+      const answer = await get<AuditReport>('/v1/audit/verify');
+      set_verdict(answer.intact === true ? { text: t.intact(String(answer.rows)), good: true } : { text: t.broken(String(answer.broken_at ?? ''), answer.why ?? ''), good: false });
     } catch (problem) {
-      set_verdict(reason_of(problem));
+      set_verdict({ text: reason_of(problem), good: false });
     }
   };
   const word = (row: AuditRow) => t.what[row.what as keyof typeof t.what] ?? row.what;
@@ -77,9 +50,9 @@ export default function AuditPage() {
       above={
         <>
           {verdict && (
-            <div class="banner" data-st="running" role="status">
-              <Icon name="shield" />
-              <span class="grow">{verdict}</span>
+            <div class="banner" data-st={verdict.good ? 'running' : 'failed'} role={verdict.good ? 'status' : 'alert'}>
+              <Icon name={verdict.good ? 'shield' : 'failed'} />
+              <span class="grow">{verdict.text}</span>
             </div>
           )}
           <div class="filter">

@@ -1,8 +1,9 @@
 // Live events, newest first, and the outbox before them.
 import { useEffect, useState } from 'preact/hooks';
-import { get, part, query } from '../api';
+import { part } from '../api';
 import { link } from '../base_path';
 import { connected, instance_of, listen, type CloudEvent } from '../live';
+import { last_events } from '../last_rows';
 import { live_on } from '../settings';
 import { curl } from '../commands';
 import { useTitle } from '../shell/crumbs';
@@ -30,18 +31,9 @@ export default function EventsPage() {
   const [chosen, set_chosen] = useState<CloudEvent | null>(null);
   useEffect(() => {
     let over = false;
-    // The outbox is oldest first; its cursor is a number, so the end is found by going ahead in growing steps.
     const load = async () => {
-      let page = await get<{ items: CloudEvent[]; next_cursor?: string | null }>(query('/v1/outbox', { limit: 200 }));
-      for (let step = 0; page.next_cursor && step < 14; step++) {
-        const ahead = await get<{ items: CloudEvent[]; next_cursor?: string | null }>(query('/v1/outbox', { limit: 200, cursor: Number(page.next_cursor) * 2 }));
-        if (ahead.items.length === 0) {
-          const next = await get<{ items: CloudEvent[]; next_cursor?: string | null }>(query('/v1/outbox', { limit: 200, cursor: page.next_cursor }));
-          if (next.items.length === 0) break;
-          page = next;
-        } else page = ahead;
-      }
-      if (!over) set_items((old) => [...(old ?? []), ...page.items.reverse()]);
+      const before = (await last_events()).reverse();
+      if (!over) set_items((old) => [...(old ?? []), ...before]);
     };
     load().catch((problem) => !over && set_error(problem as Error));
     const quiet = listen((event) => live_on.value && set_items((old) => [event, ...(old ?? [])].slice(0, most)));

@@ -1,12 +1,13 @@
 // What needs attention, first.
 import { useMemo, useState } from 'preact/hooks';
 import { get, part, query } from '../api';
-import type { AuditRow, AuditRowPage, Instance, InstancePage, Task, TaskPage } from '../api_types';
+import type { AuditRow, Instance, InstancePage, Task, TaskPage } from '../api_types';
 import { link } from '../base_path';
 import { BulkDialog } from '../bulk/bulk_dialog';
 import { now } from '../clock';
 import { definitions, load_definitions, title_of_definition } from '../definitions';
 import { group_errors, reference_of, type ErrorGroup } from '../error_groups';
+import { last_audit_rows } from '../last_rows';
 import { useFigures } from '../figures';
 import { FirstSteps } from '../home/first_steps';
 import { due_of } from '../instance_status';
@@ -58,18 +59,9 @@ async function load(range: Range, signal: AbortSignal): Promise<Found> {
   };
 }
 
-// The trail comes oldest first, with the number of the last row as the cursor; the end is near the largest number.
 async function last_audit(signal: AbortSignal): Promise<AuditRow[]> {
-  let low = 0;
-  let page = await get<AuditRowPage>(query('/v1/audit', { limit: 200 }), signal);
-  for (let step = 1; page.next_cursor && step < 12; step++) {
-    low = Number(page.next_cursor);
-    const ahead = await get<AuditRowPage>(query('/v1/audit', { limit: 200, cursor: low * 2 }), signal);
-    if (ahead.items.length === 0) break;
-    page = ahead;
-  }
   const dull = new Set(['startInstance', 'sendSignal', 'signalInstance', 'receiveEvents', 'submitRun', 'assignTask']);
-  return page.items.filter((row) => !dull.has(row.what)).slice(-5).reverse();
+  return (await last_audit_rows(signal)).filter((row) => !dull.has(row.what)).slice(-5).reverse();
 }
 
 export default function HomePage() {

@@ -131,19 +131,46 @@ export default function SystemPage() {
           </section>
         )}
       </div>
-      {asking && (
-        <Confirm
-          title={t.retention_title}
-          text={t.retention_ask}
-          button={t.retention_run}
-          danger
-          onClose={() => set_asking(false)}
-          run={async (reason) => {
-            await send('POST', '/v1/retention/run', {}, { reason });
-            toast(t.retention_done);
-          }}
-        />
-      )}
+      {asking && <Retention onClose={() => set_asking(false)} />}
     </main>
+  );
+}
+
+const kinds = ['completed', 'failed', 'cancelled', 'runs', 'outbox', 'keys'] as const;
+
+// What to remove, and how old it must be. The server keeps the kinds that the request does not name.
+function Retention({ onClose }: { onClose: () => void }) {
+  const t = words.value.system;
+  const [chosen, set_chosen] = useState<string[]>(['completed', 'cancelled']);
+  const [age, set_age] = useState('30d');
+  return (
+    <Confirm
+      title={t.retention_title}
+      text={t.retention_ask}
+      button={t.retention_run}
+      danger
+      onClose={onClose}
+      run={async (reason) => {
+        const body = Object.fromEntries(chosen.map((kind) => [kind, age.trim()]));
+        await send('POST', '/v1/retention/run', reason ? { ...body, reason } : body);
+        toast(t.retention_done);
+      }}
+    >
+      <fieldset class="f">
+        <legend>{t.retention_what}</legend>
+        <div class="checks">
+          {kinds.map((kind) => (
+            <label class="row" key={kind}>
+              <input class="check" type="checkbox" checked={chosen.includes(kind)} onChange={() => set_chosen(chosen.includes(kind) ? chosen.filter((one) => one !== kind) : [...chosen, kind])} />
+              <span>{t.retention_kinds[kind]}</span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <div class="f">
+        <label for="retention-age">{t.retention_age}</label>
+        <input class="input" id="retention-age" value={age} autocomplete="off" onInput={(event) => set_age(event.currentTarget.value)} />
+      </div>
+    </Confirm>
   );
 }

@@ -1,11 +1,12 @@
 // A question before something that cannot be taken back, with a reason for the audit trail.
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { words } from '../words';
 import { Dialog } from './dialog';
 import { Icon } from './icon';
 import { reason_of } from './states';
 
-export function Confirm({ title, text, button, danger, run, onClose }: { title: string; text: string; button: string; danger?: boolean; run: (reason: string) => Promise<unknown>; onClose: () => void }) {
+export function Confirm({ title, text, button, danger, run, onClose, children }: { title: string; text: string; button: string; danger?: boolean; run: (reason: string) => Promise<unknown>; onClose: () => void; children?: ComponentChildren }) {
   const [reason, set_reason] = useState('');
   const [error, set_error] = useState('');
   const [busy, set_busy] = useState(false);
@@ -36,6 +37,7 @@ export function Confirm({ title, text, button, danger, run, onClose }: { title: 
       }
     >
       <p class="soft">{text}</p>
+      {children}
       <div class="f">
         <label for="confirm-reason">
           {words.value.actions.reason} <span class="opt">{words.value.form.optional}</span>
