@@ -99,9 +99,16 @@ for place in (here, None):
     expect("a prefix of none", run("show", "nothing-like-it", **place).returncode == 3)
     expect("too short a prefix", run("show", "ord", **place).returncode == 3)
 answer = run("suspend", "order-2", "--reason", "test", CAIRN_STORE=server.store)
-expect("an action by a prefix", answer.returncode == 0, answer.stderr)
+expect("no action by the beginning of a chosen id: it may be the whole id of an instance that is gone", answer.returncode == 3 and ids[2] in answer.stderr, answer.stderr)
+expect("the instance is as before", json.loads(run("show", ids[2], "--json", CAIRN_STORE=server.store).stdout)["status"] == "waiting")
+expect("an action by the beginning of a generated id", run("task", "assign", task[:-3], "--to", "ann", CAIRN_STORE=server.store).returncode == 0)
+expect("an action by the whole id", run("suspend", ids[2], "--reason", "test", CAIRN_STORE=server.store).returncode == 0)
 server.start()
 here["CAIRN_SERVER"] = f"http://127.0.0.1:{server.port}"
+for id in ("part", "part-2"):
+    server.call("POST", "/v1/instances", {"definition": "t.wait", "id": id})
+answer = run("signal", "part", "--discard", "none", **here)
+expect("a whole id that begins another one is not ambiguous", answer.returncode == 3 and "several" not in answer.stderr, answer.stderr)
 
 # Filters of the audit trail.
 run("suspend", ids[0], **here)
@@ -113,6 +120,17 @@ for flag, value, fits in (("--who", "admin-person", lambda row: row["who"] == "a
     wanted = [row for row in rows if fits(row)]
     expect(f"audit list {flag}", json.loads(answer.stdout or "{}").get("items") == wanted and (wanted or flag == "--to"), (value, answer.stdout[:300], answer.stderr, [row["what"] for row in rows]))
 expect("a wrong time", run("audit", "list", "--from", "noon", **here).returncode == 8)
+expect("a day, as in the help", run("audit", "list", "--who", "ada", "--from", "2026-01-01", **here).returncode == 0)
+answer = run("audit", "verify", "--file", folder.name)
+expect("a file that cannot be read is not intact", answer.returncode != 0 and "intact" not in answer.stdout, answer.stdout + answer.stderr)
+
+# Kept signals are a list like the others.
+for n in range(3):
+    run("signal", "early", "--key", str(n), **here)
+    run("signal", ids[0], "early", **here)
+for words in (["signals"], ["signals", "--instance", ids[0]]):
+    answer = run(*words, "--limit", "2", **here)
+    expect(f"{words} --limit", len(answer.stdout.splitlines()) == 2 and "more" in answer.stderr, answer.stdout + answer.stderr)
 
 # Reports of a server are those of its store.
 for command in ("verify", "doctor"):
