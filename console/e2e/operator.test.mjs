@@ -1,9 +1,10 @@
 // What the console says to an operator is what the server has answered.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { open_browser, open_page } from './browser.mjs';
 import { settled } from './pages.mjs';
-import { open_servers } from './servers.mjs';
+import { cairn, open_servers } from './servers.mjs';
 
 let servers, browser;
 before(async () => {
@@ -92,5 +93,19 @@ scene('act as a person with any name', async (page) => {
     await page.waitForURL(/\/instances\//);
     const row = (await servers.call('GET', '/v1/audit?limit=1000&what=startInstance')).items.at(-1);
     assert.equal(row.who, name);
+  }
+});
+
+scene('every command that a page shows is one that cairn takes', async (page) => {
+  const shown = new Set();
+  for (const path of ['/', '/instances', '/inbox', '/definitions', '/definitions/hello', '/schedules', '/runs', '/runs?status=failed', '/dead-letters', '/audit', '/keys', '/system']) {
+    await page.goto(servers.url + path);
+    await settled(page);
+    for (const text of await page.locator('button.copy').evaluateAll((all) => all.map((one) => one.title))) if (text.startsWith('cairn ')) shown.add(text);
+  }
+  assert.ok(shown.size > 6, [...shown].join());
+  for (const text of shown) {
+    const ran = spawnSync('/bin/sh', ['-c', text.replace(/^cairn/, '"$CAIRN_PROGRAM"')], { encoding: 'utf8', env: { PATH: process.env.PATH, CAIRN_PROGRAM: cairn, CAIRN_SERVER: servers.url } });
+    assert.notEqual(ran.status, 2, `${text}: ${ran.stderr}`);
   }
 });

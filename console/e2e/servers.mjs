@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, '../..');
-const cairn = resolve(process.env.CAIRN ?? join(root, 'build/release/cairn'));
+export const cairn = resolve(process.env.CAIRN ?? join(root, 'build/release/cairn'));
 
 const free_port = () =>
   new Promise((done) => {

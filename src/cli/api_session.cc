@@ -272,6 +272,17 @@ std::optional<PathId> id_in(const std::string& path) {
   return std::nullopt;
 }
 
+// A part of the path that would name another resource: an empty one, or one that URLs resolve.
+std::optional<std::string> lost_part(std::string_view path) {
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t end = std::min(path.find('/', at + 1), path.size());
+    const std::string_view part = path.substr(at + 1, end - at - 1);
+    if (part.empty() || part == "." || part == "..") return std::string(part);
+    at = end;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<ApiSession::FoundIds> ApiSession::ids_with_prefix(const std::string& list, const std::string& prefix) {
@@ -302,6 +313,8 @@ Result<ApiSession::FoundIds> ApiSession::ids_with_prefix(const std::string& list
 
 Result<ApiAnswer> ApiSession::call(ApiRequest request) {
   constexpr std::size_t prefix_min = 4;
+  if (const auto lost = lost_part(request.path))
+    return Error{ErrorCode::not_found, "\"" + *lost + "\" is no id or name"};
   const auto named = id_in(request.path);
   if (named) {
     const auto known = full_ids_.find(named->list + "/" + named->id);

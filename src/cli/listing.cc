@@ -43,6 +43,7 @@ Result<std::vector<std::size_t>> chosen_columns(const std::vector<std::string>& 
     for (std::size_t i = 0; i < columns.size(); ++i) chosen.push_back(i);
     return chosen;
   }
+  if (given->empty()) return Error{ErrorCode::invalid, "--columns: name at least one column, such as " + columns[0]};
   std::istringstream names(*given);
   for (std::string name; std::getline(names, name, ',');) {
     const auto is = [&name](const std::string& column) { return ascii_lower(column) == ascii_lower(name); };

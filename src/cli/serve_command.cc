@@ -124,10 +124,30 @@ Result<std::string> base_path_of(const Configuration& from) {
   const bool plain = path.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~/") ==
                      std::string::npos;
   const bool fits = path.empty() || (path.starts_with('/') && !path.ends_with('/') && plain &&
-                                     path.find("//") == std::string::npos && path.find("..") == std::string::npos);
-  if (fits && path != "/v1" && !path.starts_with("/v1/")) return path;
+                                     path.find("//") == std::string::npos && path.find("/.") == std::string::npos);
+  // Below these, the server would answer with the console instead.
+  constexpr std::string_view own[] = {"v1",     "assets",  "readyz",       "livez",
+                                      "healthz", "metrics", "openapi.json", "problems"};
+  const std::string first = path.empty() ? "" : path.substr(1, path.find('/', 1) - 1);
+  if (fits && std::find(std::begin(own), std::end(own), first) == std::end(own)) return path;
   return Error{ErrorCode::invalid,
                from.at("base_path").origin + ": base_path takes a path such as /cairn, not \"" + path + "\""};
+}
+
+// An origin that no browser sends would allow nothing.
+Result<std::vector<std::string>> cors_origins(const Configuration& from) {
+  std::vector<std::string> origins = from.list("cors.origins");
+  for (const std::string& origin : origins) {
+    const std::size_t scheme = origin.find("://");
+    const bool fits = (origin.starts_with("https://") || origin.starts_with("http://")) && origin.size() > scheme + 3 &&
+                      origin.find_first_of("/*?#@ ", scheme + 3) == std::string::npos;
+    if (!fits) {
+      return Error{ErrorCode::invalid, from.at("cors.origins").origin +
+                                           ": cors.origins takes origins such as https://console.example, not \"" +
+                                           origin + "\""};
+    }
+  }
+  return origins;
 }
 
 api::CallerLimits caller_limits(const Configuration& from) {
@@ -382,7 +402,9 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   auto access = access_settings(*configuration);
   if (!access) return refuse(access.error());
   settings.access = std::move(*access);
-  settings.cors_origins = configuration->list("cors.origins");
+  auto origins = cors_origins(*configuration);
+  if (!origins) return refuse(origins.error());
+  settings.cors_origins = std::move(*origins);
   settings.log_requests = configuration->yes("log.requests");
   auto hooks = hooks_of(*configuration);
   if (!hooks) return refuse(hooks.error());

@@ -52,7 +52,7 @@ std::string trimmed(std::string text) {
 Result<Setting> from_file(const std::string& path, const std::string& origin, std::vector<std::string>& exposed) {
   if (is_world_readable(path)) exposed.push_back(path);
   std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ErrorCode::invalid, origin + ": " + path + " cannot be read"};
+  if (!file || is_folder(path)) return Error{ErrorCode::invalid, origin + ": " + path + " cannot be read as a file"};
   std::ostringstream text;
   text << file.rdbuf();
   return Setting{trimmed(text.str()), origin + " (file " + path + ")"};
@@ -235,6 +235,11 @@ Result<void> check(const Spec& spec, const Setting& setting) {
 bool is_world_readable(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IROTH) != 0;
+}
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 std::string flag_of(std::string_view name) {

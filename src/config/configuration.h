@@ -86,6 +86,7 @@ class Configuration {
 };
 
 bool is_world_readable(const std::string& path);
+bool is_folder(const std::string& path);
 
 std::string flag_of(std::string_view name);      // tls.key → --tls-key
 std::string variable_of(std::string_view name);  // tls.key → CAIRN_TLS_KEY

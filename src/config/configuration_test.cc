@@ -217,6 +217,13 @@ TEST_F(Configurations, AMisspeltVariableIsNamed) {
   EXPECT_EQ(all->warnings(), std::vector<std::string>{"CAIRN_LISTNE is not a setting; did you mean CAIRN_LISTEN?"});
 }
 
+TEST_F(Configurations, AFolderIsNeitherSettingsNorASecret) {
+  EXPECT_FALSE(read({}, {}, folder));
+  EXPECT_FALSE(read({}, {{"CAIRN_STORE_FILE", folder}}));
+  EXPECT_FALSE(read({}, {}, write("folder.toml", "[secrets]\nbank = \"" + folder + "\"\n")));
+  EXPECT_TRUE(read({}, {}, write("file.toml", "[secrets]\nbank = \"" + write("bank", "x") + "\"\n")));
+}
+
 TEST_F(Configurations, NamesOfFlagsAndVariables) {
   EXPECT_EQ(flag_of("http.body_bytes_max"), "--http-body-bytes-max");
   EXPECT_EQ(variable_of("http.body_bytes_max"), "CAIRN_HTTP_BODY_BYTES_MAX");

@@ -105,6 +105,8 @@ std::size_t malformed_line(const std::string& path) {
 }  // namespace
 
 Result<TomlFile> read_toml(const std::string& path) {
+  // The library reads a folder as an empty file.
+  if (is_folder(path)) return Error{ErrorCode::invalid, path + " is a folder; name the file with the settings"};
   try {
     TomlFile file;
     flatten(toml::parse_file(path), "", file);

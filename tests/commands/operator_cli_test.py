@@ -79,6 +79,7 @@ for words, paged in ((["list"], True), (["tasks"], True), (["runs"], True), (["s
         expect(f"{name} prints lines with columns", len(lines) == 2 and all("\t" in line for line in lines), lines)
 answer = run("list", "--columns", "status,id", "--limit", "1", **here)
 expect("--columns", answer.stdout.strip().split("\t") == ["waiting", ids[2]], answer.stdout)
+expect("no column", run("list", "--columns", "", **here).returncode == 2)
 answer = run("list", "--columns", "stat", **here)
 expect("an unknown column", answer.returncode == 2 and "STATUS" in answer.stderr, answer.stderr)
 for verb in (["definitions"], ["dead"], ["dead", "list"]):
@@ -123,6 +124,14 @@ expect("a wrong time", run("audit", "list", "--from", "noon", **here).returncode
 expect("a day, as in the help", run("audit", "list", "--who", "ada", "--from", "2026-01-01", **here).returncode == 0)
 answer = run("audit", "verify", "--file", folder.name)
 expect("a file that cannot be read is not intact", answer.returncode != 0 and "intact" not in answer.stdout, answer.stdout + answer.stderr)
+
+# `..` in an address would reach another resource: here the kept signal 1 of the server.
+run("signal", "unheard", **here)
+kept = json.loads(run("signals", "--json", **here).stdout)["items"][0]["number"]
+for id in ("..", ".", ""):
+    answer = run("signal", id, "--discard", str(kept), **here)
+    expect(f"{id!r} is no instance", answer.returncode == 3 and "no id" in answer.stderr, answer.stdout + answer.stderr)
+expect("the signal is still kept", [item["number"] for item in json.loads(run("signals", "--json", **here).stdout)["items"]] == [kept])
 
 # Kept signals are a list like the others.
 for n in range(3):

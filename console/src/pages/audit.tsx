@@ -40,7 +40,7 @@ export default function AuditPage() {
       source={list}
       actions={
         <>
-          <Command text="cairn audit" />
+          <Command text="cairn audit list" />
           <button class="btn" type="button" onClick={() => void check()}>
             <Icon name="shield" />
             {t.verify}

@@ -47,7 +47,7 @@ export default function SchedulesPage() {
         page.items.length === 0 ? (
           <Empty icon="schedules" title={t.none}>
             <p>{t.none_text}</p>
-            <Command text="cairn schedules create month-end --cron '0 6 L * *' --start billing.close" />
+            <Command text="cairn schedules create month-end --cron '0 6 L * *' --definition billing.close" />
           </Empty>
         ) : (
           <Scroller label={words.value.nav.schedules}>
