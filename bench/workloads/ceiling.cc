@@ -76,7 +76,7 @@ class Replay {
   }
   Result<void> finish() {
     const char* text =
-        "SELECT s.state_version, s.snapshot FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1";
+        "SELECT s.state_version, s.snapshot FROM wf_instances_base i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1";
     if (sqlite3_prepare_v3(database_, text, -1, SQLITE_PREPARE_PERSISTENT, &load_, nullptr) != SQLITE_OK)
       return failure();
     return {};
@@ -156,9 +156,9 @@ class Replay {
 
   // For a numeric column: the table whose rows it counts.
   static std::string counted_by(const std::string& table, const std::string& column, bool is_key) {
-    if (table == "wf_runtime_states" && is_key) return "wf_instances";
+    if (table == "wf_runtime_states" && is_key) return "wf_instances_base";
     if (is_key && column == "n") return table;
-    if (column == "instance" || column == "target") return "wf_instances";
+    if (column == "instance" || column == "target") return "wf_instances_base";
     if (column == "task") return "wf_tasks";
     if (column == "run") return "workflow_run";
     return {};
@@ -180,7 +180,7 @@ class Replay {
         auto known = std::find(ids_.begin(), ids_.end(), part);
         if (known == ids_.end()) known = ids_.insert(ids_.end(), part);
         slot.ids.emplace_back(at, static_cast<int>(known - ids_.begin()));
-        if (name == "wf_instances" && table.columns[column] == "id") instance_id_ = slot.ids.back().second;
+        if (name == "wf_instances_base" && table.columns[column] == "id") instance_id_ = slot.ids.back().second;
         at += 36;
       }
     }

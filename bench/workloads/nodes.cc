@@ -31,7 +31,7 @@ Result<Size> size_of(pg_conn* connection, const std::string& schema) {
   const std::string text =
       "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'), pg_database_size(current_database()), "
       "(SELECT count(*) FROM " +
-      schema + ".wf_instances)";
+      schema + ".wf_instances_base)";
   PGresult* result = PQexec(connection, text.c_str());
   Size size;
   const bool good = PQresultStatus(result) == PGRES_TUPLES_OK;

@@ -64,11 +64,11 @@ Result<PostgresRows> rows_of(pg_conn* connection, const std::string& schema, con
                              static_cast<unsigned int>(std::stoul(text_at(columns, row, 3))),
                              text_at(columns, row, 4) == "t"});
   }
-  const std::string number = "(SELECT n FROM " + schema + ".wf_instances WHERE id = $1)";
+  const std::string number = "(SELECT n FROM " + schema + ".wf_instances_base WHERE id = $1)";
   std::erase_if(tables, [](const auto& entry) { return entry.second.key.empty(); });
   for (auto& [name, table] : tables) {
     std::string where;
-    if (name == "wf_instances") where = "id = $1";
+    if (name == "wf_instances_base") where = "id = $1";
     if (name == "wf_runtime_states") where = "n = " + number;
     for (const auto& column : table.columns) {
       constexpr unsigned int bigint = 20;

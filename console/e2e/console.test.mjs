@@ -233,7 +233,7 @@ scene('live: from commit to pixel', async (page) => {
 
 scene('50 000 rows of history scroll', async (page) => {
   const at = Date.parse('2026-11-18T00:00:00Z');
-  const rows = Array.from({ length: 50000 }, (_, index) => ({ sequence: index, version: 1, event: index % 2 ? 'completed' : 'waiting', step: 'review', at: new Date(at + index * 1000).toISOString(), actor: 'x', details: null }));
+  const rows = Array.from({ length: 50000 }, (_, index) => ({ sequence: index, version: 1, event: index % 2 ? 'completed' : 'started', step: 'review', at: new Date(at + index * 1000).toISOString(), actor: 'x', details: null }));
   await page.route('**/history**', (route) => {
     const url = new URL(route.request().url());
     const from = Number(url.searchParams.get('cursor') ?? 0);

@@ -168,6 +168,7 @@ export interface HistoryEntry {
   sequence: number;
   state_version: number;
   step: string;
+  visit?: string;
 }
 
 export interface HistoryEntryPage {

@@ -224,7 +224,8 @@ constexpr std::string_view components = R"({
   "instance":{"type":"string"}}},
 "HistoryEntry":{"type":"object","required":["sequence","state_version","event","step","at","actor"],"properties":{
   "sequence":{"type":"integer"},"state_version":{"type":"integer"},"event":{"type":"string"},"step":{"type":"string"},
-  "at":{"type":"string","format":"date-time"},"actor":{"type":"string"},"attempt":{"type":"integer"},"details":true}},
+  "at":{"type":"string","format":"date-time"},"actor":{"type":"string"},"attempt":{"type":"integer"},"details":true,
+  "visit":{"type":"string"}}},
 "Task":{"type":"object","required":["id","instance","step","name","title","status","state_version","roles","created_at"],
   "properties":{"id":{"type":"string"},"instance":{"type":"string"},"step":{"type":"string"},"name":{"type":"string"},
   "title":{"type":"string"},"status":{"enum":["open","assigned","completed","cancelled","expired"]},

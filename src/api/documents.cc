@@ -168,14 +168,16 @@ Json document(const Wait& wait) {
 }
 
 Json document(const HistoryRow& row) {
-  return Json::object({{"sequence", row.sequence},
-                       {"state_version", static_cast<std::int64_t>(row.state_version)},
-                       {"event", to_string(row.entry.kind)},
-                       {"step", row.entry.step},
-                       {"at", format_timestamp(row.entry.at)},
-                       {"actor", row.entry.actor},
-                       {"attempt", row.entry.attempt},
-                       {"details", row.entry.details}});
+  Json json = Json::object({{"sequence", row.sequence},
+                            {"state_version", static_cast<std::int64_t>(row.state_version)},
+                            {"event", to_string(row.entry.kind)},
+                            {"step", row.entry.step},
+                            {"at", format_timestamp(row.entry.at)},
+                            {"actor", row.entry.actor},
+                            {"attempt", row.entry.attempt},
+                            {"details", row.entry.details}});
+  if (!row.entry.visit.empty()) json.set("visit", row.entry.visit);
+  return json;
 }
 
 }  // namespace cairn::api

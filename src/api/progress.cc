@@ -28,7 +28,7 @@ void take_history(Overlay& overlay, const std::vector<HistoryRow>& history) {
     if (entry.step.empty()) continue;
     StepProgress& step = overlay.steps[entry.step];
     switch (entry.kind) {
-      case LogEntry::Kind::waiting: waiting_since[entry.step] = entry.at; break;
+      case LogEntry::Kind::started: waiting_since[entry.step] = entry.at; break;
       case LogEntry::Kind::completed:
         step.progress = Progress::done;
         ++step.visits;
@@ -45,7 +45,6 @@ void take_history(Overlay& overlay, const std::vector<HistoryRow>& history) {
         step.attempt = entry.attempt > 1 ? entry.attempt : 0;
         break;
       case LogEntry::Kind::skipped: step.progress = Progress::skipped; break;
-      case LogEntry::Kind::started:
       case LogEntry::Kind::resumed:
       case LogEntry::Kind::cancelled:
       case LogEntry::Kind::edited: break;

@@ -131,7 +131,7 @@ TEST_F(Parking, ADamagedSnapshotParksItsInstanceOnly) {
   close();
   sql("CREATE TABLE kept AS SELECT * FROM wf_runtime_states");
   sql("UPDATE wf_runtime_states SET snapshot = replace(snapshot, 'listener', 'hijacked') WHERE n = "
-      "(SELECT n FROM wf_instances WHERE id = 'bad')");
+      "(SELECT n FROM wf_instances_base WHERE id = 'bad')");
   open();
   SignalRequest signal;
   signal.name = "go";
@@ -149,7 +149,7 @@ TEST_F(Parking, ADamagedSnapshotParksItsInstanceOnly) {
   close();
   sql("UPDATE wf_runtime_states SET snapshot = (SELECT snapshot FROM kept WHERE kept.n = wf_runtime_states.n) WHERE n "
       "= "
-      "(SELECT n FROM wf_instances WHERE id = 'bad')");
+      "(SELECT n FROM wf_instances_base WHERE id = 'bad')");
   open();
   EXPECT_TRUE(*store_->replay_dead_letter(letters[0].id));
   core_->due().run_until_idle();
@@ -274,7 +274,7 @@ TEST_F(Parking, EachMessageHasAGracePeriodOfItsOwn) {
   open();
   deploy(listener);
   start("listener", "l");
-  const std::string only = " WHERE n = (SELECT n FROM wf_instances WHERE id = 'l')";
+  const std::string only = " WHERE n = (SELECT n FROM wf_instances_base WHERE id = 'l')";
   const auto written_by_newer_node = [&](bool newer) {
     sql(std::string("UPDATE wf_runtime_states SET snapshot = replace(snapshot, ") +
         (newer ? "'\"format\":1,', '\"format\":99,')" : "'\"format\":99,', '\"format\":1,')") + only);

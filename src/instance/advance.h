@@ -77,13 +77,16 @@ struct InstanceStart {
 };
 
 struct LogEntry {
-  enum class Kind { started, completed, faulted, suspended, resumed, skipped, cancelled, waiting, edited };
-  Kind kind = Kind::started;
-  std::string step;  // empty: the entry is about the instance
+  enum class Kind { started, completed, faulted, suspended, resumed, skipped, cancelled, edited };
+  Kind kind = Kind::started;  // of a step: it waits
+  std::string step;           // empty: the entry is about the instance
   Timestamp at;
   std::string actor;
   int attempt = 1;
   Json details;
+  // The visit of the step: the id of the task, run or child that it waits for, or the token of another wait. All
+  // entries of a visit have the same. Of a step that failed without waiting it is the place. Empty: no such visit.
+  std::string visit = {};
   bool operator==(const LogEntry&) const = default;
 };
 const char* to_string(LogEntry::Kind kind);

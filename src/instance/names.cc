@@ -55,14 +55,13 @@ constexpr Words<FailureClass, 7> failure_classes{{{FailureClass::definition, "de
                                                   {FailureClass::consistency, "consistency"},
                                                   {FailureClass::business, "business"}}};
 
-constexpr Words<LogEntry::Kind, 9> log_kinds{{{LogEntry::Kind::started, "started"},
+constexpr Words<LogEntry::Kind, 8> log_kinds{{{LogEntry::Kind::started, "started"},
                                               {LogEntry::Kind::completed, "completed"},
                                               {LogEntry::Kind::faulted, "faulted"},
                                               {LogEntry::Kind::suspended, "suspended"},
                                               {LogEntry::Kind::resumed, "resumed"},
                                               {LogEntry::Kind::skipped, "skipped"},
                                               {LogEntry::Kind::cancelled, "cancelled"},
-                                              {LogEntry::Kind::waiting, "waiting"},
                                               {LogEntry::Kind::edited, "edited"}}};
 
 }  // namespace

@@ -54,6 +54,7 @@ struct Frame {
   std::string kind;   // start, block, compensating, or the type of a step (see interpreter/strand.h)
   std::string place;  // the step's or block's place
   Json data;          // block: its position; step: what it remembers (iteration, pending error, tokens)
+  std::string visit = {};  // step: its visit in the log, once a wait of it is over
   bool operator==(const Frame&) const = default;
 };
 

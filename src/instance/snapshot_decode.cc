@@ -109,7 +109,10 @@ class ObjectReader {
 };
 
 Frame read_frame(ObjectReader&& object) {
-  return {.kind = object.text("kind"), .place = object.text("place", false), .data = object.json("data")};
+  return {.kind = object.text("kind"),
+          .place = object.text("place", false),
+          .data = object.json("data"),
+          .visit = object.text("visit", false)};
 }
 
 Strand read_strand(ObjectReader&& object) {

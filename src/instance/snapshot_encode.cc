@@ -81,6 +81,7 @@ void write(const Frame& frame, std::string& out) {
   object.some_json("data", frame.data);
   object.text("kind", frame.kind);
   object.some_text("place", frame.place);
+  object.some_text("visit", frame.visit);
 }
 
 void write(const Strand& strand, std::string& out) {

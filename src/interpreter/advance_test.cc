@@ -58,7 +58,7 @@ TEST_F(AdvanceTest, TheLogNamesEveryStepThatRanAndHowLongWasWaited) {
   ASSERT_EQ(first.log.size(), 2u);
   EXPECT_EQ(first.log[0].kind, LogEntry::Kind::started);
   EXPECT_TRUE(first.log[0].details.is_null());
-  EXPECT_EQ(first.log[1].kind, LogEntry::Kind::waiting);
+  EXPECT_EQ(first.log[1].kind, LogEntry::Kind::started);
   EXPECT_EQ(first.log[1].step, "t");
   EXPECT_EQ(first.log[1].details, Json::object({{"ran", Json::array({"a", "b"})}}));
 
@@ -72,6 +72,65 @@ TEST_F(AdvanceTest, TheLogNamesEveryStepThatRanAndHowLongWasWaited) {
   EXPECT_EQ(second->log[0].details, Json::object({{"duration_ms", 90'000}}));
   EXPECT_EQ(second->log[1].step, "") << "the instance itself";
   EXPECT_EQ(second->log[1].details, Json::object({{"ran", Json::array({"c"})}}));
+}
+
+TEST_F(AdvanceTest, EntriesOfAVisitAreNamedAlike) {
+  define(
+      "steps:\n  - id: t\n    task:\n      name: T\n"
+      "      deadline: { after: 1h, interrupt: false, steps: [ { id: d, set: { x: 1 } } ] }\n"
+      "      on_complete: [ { id: w, wait: 5m } ]\n"
+      "  - { id: c, call: { worker: { type: w.v1 } } }\n");
+  const Advance first = begin();
+  const std::string task = first.tasks_opened.at(0).id.value;
+  EXPECT_EQ(first.log.at(1).visit, task) << "the task has a row of its own";
+  EXPECT_TRUE(first.log[1].details.is_null());
+  // The deadline is another wait of the same visit.
+  const Advance late = next(first.after, TimerFired{wait_of(first.after, WaitKind::timer).token, {}});
+  const Advance done = next(late.after, TaskCompleted{{task}, "ann", Json(), Json()});
+  ASSERT_EQ(done.log.size(), 1u);
+  EXPECT_EQ(done.log[0].step, "w");
+  const Wait& pause = wait_of(done.after, WaitKind::timer);
+  EXPECT_EQ(done.log[0].visit, pause.token.value);
+  EXPECT_EQ(done.log[0].details["waits"],
+            Json::array({Json::object({{"kind", "timer"}, {"until", format_timestamp(*pause.until)}})}));
+  const Advance called = next(done.after, TimerFired{pause.token, {}});
+  ASSERT_EQ(called.log.size(), 3u);
+  EXPECT_EQ(called.log[0].visit, pause.token.value);
+  EXPECT_EQ(called.log[1].step, "t") << "its steps have ended";
+  EXPECT_EQ(called.log[1].visit, task);
+  EXPECT_EQ(called.log[2].kind, LogEntry::Kind::started);
+  EXPECT_EQ(called.log[2].visit, called.runs.at(0).id.value);
+  Failure broken;
+  broken.code = "boom";
+  const Advance failed = next(called.after, RunFinished{called.runs[0].token, Json(), broken, 3});
+  ASSERT_EQ(failed.log.size(), 2u);
+  EXPECT_EQ(failed.log[0].kind, LogEntry::Kind::faulted);
+  EXPECT_EQ(failed.log[0].visit, called.runs[0].id.value);
+}
+
+TEST_F(AdvanceTest, TheLogKeepsWhatASignalBrought) {
+  define("steps:\n  - { id: s, signal: { name: paid, key: = \"7\", timeout: 1h } }\n");
+  const Advance first = begin();
+  const Wait& wait = wait_of(first.after, WaitKind::signal);
+  EXPECT_EQ(first.log.at(1).visit, wait.token.value);
+  EXPECT_EQ(first.log[1].details["waits"].items().at(0),
+            Json::object({{"kind", "signal"}, {"name", "paid"}, {"key", "7"}}));
+  const Advance second = next(first.after, SignalReceived{"m-1", "paid", Json("7"), Json::object({{"sum", 5}})});
+  EXPECT_EQ(second.log.at(0).visit, first.log[1].visit);
+  EXPECT_EQ(second.log[0].details["result"], Json::object({{"sum", 5}}));
+}
+
+TEST_F(AdvanceTest, AStepThatFailsWithoutWaitingIsNamedByItsPlace) {
+  define(
+      "state: { zero: 0 }\nsteps:\n  - try: [ { id: a, set: { x: = 1 / state.zero } } ]\n"
+      "    finally: [ { id: b, set: { y: 1 } } ]\n");
+  std::vector<std::string> visits;
+  for (const LogEntry& entry : begin().log) {
+    if (entry.kind == LogEntry::Kind::faulted && entry.step == "a") visits.push_back(entry.visit);
+  }
+  ASSERT_EQ(visits.size(), 2u);
+  EXPECT_NE(visits[0].find('['), std::string::npos) << visits[0];
+  EXPECT_EQ(visits[1], "") << "`finally` passes the same error on";
 }
 
 TEST_F(AdvanceTest, TheLogOfALoopNamesItsFirstStepsAndCountsTheRest) {

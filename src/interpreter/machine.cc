@@ -218,7 +218,7 @@ void Machine::unwind(ActiveStrand& strand, std::size_t depth) {
   while (strand.frames.size() > depth) pop(strand);
 }
 
-void Machine::end_step(ActiveStrand& strand) {
+void Machine::end_step(ActiveStrand& strand, std::string visit, Json result) {
   ActiveFrame& frame = strand.top();
   const StepIndex index = program_.blocks[frame.index].steps[frame.position];
   const Step& step = program_.steps[index];
@@ -229,7 +229,8 @@ void Machine::end_step(ActiveStrand& strand) {
     const bool woken = woken_step_ == step.id;
     if (woken) details.set("duration_ms", between(woken_since_, now_).ms_up());
     woken_step_.clear();
-    log(LogEntry::Kind::completed, step.id, std::move(details), woken ? woken_attempt_ : 1);
+    if (!result.is_null()) details.set("result", std::move(result));
+    log(LogEntry::Kind::completed, step.id, std::move(details), woken ? woken_attempt_ : 1, std::move(visit));
   } else if (ran_.size() < named_max) {
     ran_.push_back(index);
   } else {
@@ -251,13 +252,14 @@ Json Machine::named(Json details) {
   return details;
 }
 
-void Machine::log(LogEntry::Kind kind, const std::string& step, Json details, int attempt) {
+void Machine::log(LogEntry::Kind kind, const std::string& step, Json details, int attempt, std::string visit) {
   out_.log.push_back({.kind = kind,
                       .step = step,
                       .at = now_,
                       .actor = actor_,
                       .attempt = attempt,
-                      .details = named(std::move(details))});
+                      .details = named(std::move(details)),
+                      .visit = std::move(visit)});
 }
 
 Advance Machine::finish() {

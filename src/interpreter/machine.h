@@ -26,6 +26,9 @@ struct Wakening {
   int attempt = 1;  // the attempt of a run that succeeded
 };
 
+// The name of the visit whose first wait this is (LogEntry): the id of what it waits for, if that has one.
+const std::string& visit_named_by(const Wait& wait);
+
 class Machine {
  public:
   // `snapshot` is the instance before the event.
@@ -68,12 +71,16 @@ class Machine {
   void pop(ActiveStrand& strand);
   // Removes the frames above `depth`, their waits and the strands inside them.
   void unwind(ActiveStrand& strand, std::size_t depth);
-  // Ends the current step of the top block without an error.
-  void end_step(ActiveStrand& strand);
+  // Ends the current step of the top block without an error. `result` is for the log.
+  void end_step(ActiveStrand& strand, std::string visit, Json result);
 
   // Waits. The caller fills kind, step, until, name, key and target of `wait`.
   WaitToken open_wait(ActiveStrand& strand, Wait wait);
   const Wait* find_wait(const WaitToken& token) const;
+  // The visit that the entries of `step` belong to, if it is the step that the strand is at (LogEntry).
+  std::string visit_of(const ActiveStrand& strand, const std::string& step) const;
+  // Before a wait of `strand` is closed: the first one that the step opened names its visit, whichever is over first.
+  void note_visit(ActiveStrand& strand);
   // Closes a wait that has been woken.
   Wait take_wait(const WaitToken& token);
   // Closes every wait of `strand` because the strand no longer needs it. Their tasks, runs and children are cancelled.
@@ -90,6 +97,7 @@ class Machine {
 
   // Errors and ends.
   void raise(ActiveStrand& strand, Failure failure);
+  void raise(ActiveStrand& strand, Failure failure, std::string visit);
   // Ends the instance after the enclosing `finally` blocks have run. Nothing else of the instance continues meanwhile.
   void complete(ActiveStrand& strand, std::optional<Json> output);
   // Continues a `complete` that a `finally` has delayed.
@@ -122,7 +130,7 @@ class Machine {
   Result<Json, Failure> bounded_key(const Step* step, Json key, std::string_view what) const;
 
   // Steps that ended without waiting since the previous entry are listed in the details, as `ran`.
-  void log(LogEntry::Kind kind, const std::string& step, Json details = {}, int attempt = 1);
+  void log(LogEntry::Kind kind, const std::string& step, Json details = {}, int attempt = 1, std::string visit = {});
 
  private:
   friend class Turn;

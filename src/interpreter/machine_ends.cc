@@ -60,7 +60,12 @@ void Machine::finish_main(ActiveStrand& strand, std::optional<Json> output) {
 }
 
 void Machine::raise(ActiveStrand& strand, Failure failure) {
-  log(LogEntry::Kind::faulted, failure.step, to_json(failure), failure.attempt);
+  std::string visit = visit_of(strand, failure.step);
+  raise(strand, std::move(failure), std::move(visit));
+}
+
+void Machine::raise(ActiveStrand& strand, Failure failure, std::string visit) {
+  log(LogEntry::Kind::faulted, failure.step, to_json(failure), failure.attempt, std::move(visit));
   if (is_uncatchable(failure)) return suspend(&strand, std::move(failure));
   for (ActiveStrand* at = &strand; at; at = find_strand(at->parent)) {
     for (std::size_t i = at->frames.size(); i-- > 0;) {

@@ -17,7 +17,11 @@ const std::optional<StatePath>* result_of(const StepBody& body) {
 }  // namespace
 
 Result<void> Machine::skip(ActiveStrand& strand, Json result, const std::string& reason) {
-  if (strand.top().kind == ActiveFrame::Kind::step) unwind(strand, strand.frames.size() - 1);
+  std::string visit;
+  if (strand.top().kind == ActiveFrame::Kind::step) {
+    visit = visit_of(strand, program_.steps[strand.top().index].id);
+    unwind(strand, strand.frames.size() - 1);
+  }
   ActiveFrame& frame = strand.top();
   if (frame.kind != ActiveFrame::Kind::block) {
     return Error{ErrorCode::conflict, "there is no step to skip: the instance did not get to its first one"};
@@ -39,7 +43,7 @@ Result<void> Machine::skip(ActiveStrand& strand, Json result, const std::string&
       return Error{ErrorCode::invalid, assigned.error().message};
     }
   }
-  log(LogEntry::Kind::skipped, step.id, std::move(details));
+  log(LogEntry::Kind::skipped, step.id, std::move(details), 1, std::move(visit));
   ++frame.position;
   make_ready(strand);
   return {};

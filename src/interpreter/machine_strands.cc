@@ -108,11 +108,13 @@ Wait Machine::take_wait(const WaitToken& token) {
   auto& waits = out_.after.waits;
   const auto found = std::find_if(waits.begin(), waits.end(), [&](const Wait& wait) { return wait.token == token; });
   CAIRN_ASSERT(found != waits.end());
+  ActiveStrand* strand = find_strand(found->strand);
+  if (strand) note_visit(*strand);
   Wait taken = std::move(*found);
   woken_step_ = taken.step;
   woken_since_ = taken.since;
   waits.erase(found);
-  if (ActiveStrand* strand = find_strand(taken.strand)) std::erase(strand->waits, taken.token);
+  if (strand) std::erase(strand->waits, taken.token);
   const auto opened = std::erase_if(out_.waits_opened, [&](const Wait& wait) { return wait.token == taken.token; });
   if (opened == 0) out_.waits_closed.push_back(taken.token);
   return taken;

@@ -5,6 +5,7 @@ namespace cairn {
 namespace {
 
 void receive(Turn& turn, const SignalStep& step, Json payload) {
+  turn.arrived = payload;
   if (turn.take_result(step.signal.result, std::move(payload))) turn.end();
 }
 

@@ -62,6 +62,7 @@ Result<ActiveFrame> activate(const Program& program, const Strand& strand, const
     if (active.index == no_index) return corrupt(strand, frame, "the definition has no such place");
     if (frame.kind != type_name(program.steps[active.index].body))
       return corrupt(strand, frame, "the step has another type");
+    active.visit = frame.visit;
   }
   return active;
 }
@@ -109,7 +110,7 @@ std::vector<Strand> put_to_rest(const Program& program, ActiveStrands&& strands)
           break;
         case ActiveFrame::Kind::step: {
           const Step& step = program.steps[frame.index];
-          made.frames.push_back({type_name(step.body), step.path, std::move(frame.data)});
+          made.frames.push_back({type_name(step.body), step.path, std::move(frame.data), std::move(frame.visit)});
           break;
         }
         case ActiveFrame::Kind::start: made.frames.push_back({"start", "", std::move(frame.data)}); break;

@@ -20,6 +20,7 @@ struct ActiveFrame {
   std::uint32_t index = no_index;  // of the block or step
   std::uint32_t position = 0;      // block: the current step; its size: after the last step
   Json data;                       // step and compensating only
+  std::string visit = {};          // step: as in Frame
 };
 
 struct ActiveStrand {

@@ -1,5 +1,7 @@
 #include "interpreter/turn.h"
 
+#include <algorithm>
+
 #include "interpreter/failures.h"
 #include "interpreter/reference.h"
 
@@ -12,6 +14,27 @@ std::string_view text_of(const Template& source) {
 }
 
 std::string_view text_of(const expr::Expression& source) { return source ? source.text() : std::string_view(); }
+
+// Signals and times that a step waits for have no rows that stay, so the log says what they were. Tasks, runs and
+// children have rows of their own.
+Json waits_for_log(const ActiveStrand& strand, const std::vector<Wait>& opened) {
+  Json waits = Json::array();
+  for (const WaitToken& token : strand.waits) {
+    const auto found =
+        std::find_if(opened.rbegin(), opened.rend(), [&](const Wait& wait) { return wait.token == token; });
+    if (found == opened.rend()) continue;
+    const Wait& wait = *found;
+    const bool has_own_row = !wait.target.empty();
+    if (has_own_row && token == strand.waits.front()) return {};
+    Json said = Json::object({{"kind", to_string(wait.kind)}});
+    if (!wait.name.empty()) said.set("name", wait.name);
+    if (!wait.key.is_null()) said.set("key", wait.key);
+    if (wait.until) said.set("until", format_timestamp(*wait.until));
+    if (has_own_row) said.set("id", wait.target);
+    waits.push_back(std::move(said));
+  }
+  return Json::object({{"waits", std::move(waits)}});
+}
 
 }  // namespace
 
@@ -38,14 +61,27 @@ void Turn::remember(std::string_view key, Json value) {
 }
 
 void Turn::end() {
-  if (remembers()) machine.pop(strand);
-  machine.end_step(strand);
+  if (!remembers()) return machine.end_step(strand, {}, {});
+  ActiveFrame& frame = strand.top();
+  std::string visit = std::move(frame.visit);
+  // Tasks, runs and children keep their results. Only the log has what a signal brought.
+  Json result;
+  if (!visit.empty() && std::holds_alternative<SignalStep>(step.body)) {
+    result = std::move(arrived);
+  } else if (!visit.empty() && std::holds_alternative<FirstStep>(step.body) && frame.data.is_object()) {
+    const Json* signal = frame.data.find("signal");
+    const Json* won = signal ? signal : frame.data.find("completion");
+    if (won) result = *won;
+  }
+  machine.pop(strand);
+  machine.end_step(strand, std::move(visit), std::move(result));
 }
 
 void Turn::fail(Failure failure) {
+  std::string visit = machine.visit_of(strand, failure.step);
   machine.unwind(strand, strand.frames.size() - (remembers() ? 1 : 0));
   machine.make_ready(strand);
-  machine.raise(strand, std::move(failure));
+  machine.raise(strand, std::move(failure), std::move(visit));
 }
 
 void Turn::enter(BlockIndex lane) {
@@ -54,8 +90,15 @@ void Turn::enter(BlockIndex lane) {
 }
 
 void Turn::rest() {
-  if (!strand.waits.empty()) machine.log(LogEntry::Kind::waiting, step.id);
   strand.ready = false;
+  if (strand.waits.empty()) return;
+  // After an incident the step may continue with the waits that it has: that is the same visit.
+  const std::vector<Wait>& opened = machine.out().waits_opened;
+  const auto is_first = [&](const Wait& wait) { return wait.token == strand.waits.front(); };
+  const auto first = std::find_if(opened.rbegin(), opened.rend(), is_first);
+  if (first == opened.rend()) return;
+  strand.top().visit.clear();
+  machine.log(LogEntry::Kind::started, step.id, waits_for_log(strand, opened), 1, visit_named_by(*first));
 }
 
 void Turn::keep_waiting() { strand.ready = false; }
@@ -64,7 +107,8 @@ void Turn::fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_fa
   const bool timed_out = failure.failure_class == FailureClass::timeout && on_timeout != no_index;
   const BlockIndex lane = timed_out ? on_timeout : on_failure;
   if (lane == no_index) return fail(std::move(failure));
-  machine.log(LogEntry::Kind::faulted, step.id, to_json(failure), failure.attempt);
+  machine.log(LogEntry::Kind::faulted, step.id, to_json(failure), failure.attempt,
+              machine.visit_of(strand, step.id));
   // `on_timeout` defines no `error`. Inside a catch it sees the error that was caught there.
   remember(timed_out ? Json::object() : Json::object({{"error", error_in_scope(failure)}}));
   enter(lane);

@@ -19,6 +19,7 @@ class Turn {
   ActiveStrand& strand;
   StepIndex index;
   const Step& step;
+  Json arrived = {};  // what a signal brought
 
   // What the step remembers while it is in progress. `remember` creates its frame.
   bool remembers() const;

@@ -215,6 +215,7 @@ HistoryRow read_history(const Row& row) {
   history.entry.actor = row.text(5);
   history.entry.attempt = static_cast<int>(row.integer(6));
   history.entry.details = row.json(7);
+  history.entry.visit = row.text(8);
   return history;
 }
 

@@ -124,7 +124,7 @@ class VerifyValues : public Verify {
 };
 
 TEST_F(Verify, I01AHistoryAheadOfItsInstance) {
-  sql("UPDATE wf_execution_log SET state_version = 9");
+  sql("UPDATE wf_execution_log_base SET state_version = 9");
   expect("I-01");
 }
 TEST_F(Verify, I02ASnapshotThatWasChanged) {
@@ -132,7 +132,7 @@ TEST_F(Verify, I02ASnapshotThatWasChanged) {
   expect("I-02");
 }
 TEST_F(Verify, I05AWaitWithoutItsRow) {
-  sql("DELETE FROM wf_waits WHERE kind = 'signal'");
+  sql("DELETE FROM wf_waits_base WHERE kind = 'signal'");
   expect("I-05");
 }
 TEST_F(VerifyValues, I05AWaitOfNoStrand) {
@@ -170,7 +170,7 @@ TEST_F(Verify, I12AnInstanceThatWaitsForAClosedTask) {
   expect("I-12");
 }
 TEST_F(Verify, I12AStatusThatIsShownWrongly) {
-  sql("UPDATE wf_instances SET status = 'completed' WHERE id = 'a'");
+  sql("UPDATE wf_instances_base SET status = 'completed' WHERE id = 'a'");
   expect("I-12");
 }
 TEST_F(Verify, I13TaskEventsThatDoNotFit) {
@@ -238,9 +238,9 @@ TEST_F(Verify, I34RowsThatCannotBeReadAreNamedAndTheOthersAreChecked) {
     request.id = id;
     ASSERT_TRUE(core_->instances().start(request).has_value());
   }
-  sql("UPDATE wf_instances SET status = 'bogus' WHERE id = 'b';"
-      "UPDATE wf_tasks SET payload = '{' WHERE instance = (SELECT n FROM wf_instances WHERE id = 'a');"
-      "DELETE FROM wf_runtime_states WHERE n = (SELECT n FROM wf_instances WHERE id = 'c')");
+  sql("UPDATE wf_instances_base SET status = 'bogus' WHERE id = 'b';"
+      "UPDATE wf_tasks SET payload = '{' WHERE instance = (SELECT n FROM wf_instances_base WHERE id = 'a');"
+      "DELETE FROM wf_runtime_states WHERE n = (SELECT n FROM wf_instances_base WHERE id = 'c')");
   const auto report = verify_store(*store_);
   ASSERT_TRUE(report.has_value()) << report.error().message;
   std::string text;
@@ -300,7 +300,7 @@ TEST_F(Verify, I19AnEventThatWasWrittenTwice) {
   expect("I-19");
 }
 TEST_F(Verify, I20AChildThatEndedUnheard) {
-  sql("UPDATE wf_instances SET status = 'completed', ended_at = 1 WHERE id <> 'a'");
+  sql("UPDATE wf_instances_base SET status = 'completed', ended_at = 1 WHERE id <> 'a'");
   expect("I-20");
 }
 TEST_F(VerifyValues, I21AStrandThatJoinsNobody) {
@@ -323,7 +323,7 @@ TEST_F(Verify, I22AnEndedInstanceWithoutAnEnd) {
   ASSERT_TRUE(core_->instances().request({"a"}, CancelRequested{}, {}).has_value());
   core_->due().run_until_idle();
   ASSERT_EQ(findings(), std::vector<std::string>{});
-  sql("UPDATE wf_instances SET ended_at = NULL");
+  sql("UPDATE wf_instances_base SET ended_at = NULL");
   expect("I-22");
 }
 TEST_F(Verify, I24ADefinitionWithAnotherDigest) {
@@ -331,8 +331,8 @@ TEST_F(Verify, I24ADefinitionWithAnotherDigest) {
   expect("I-24");
 }
 TEST_F(Verify, I25AChildWithoutItsParent) {
-  sql("DELETE FROM wf_runtime_states WHERE n = (SELECT n FROM wf_instances WHERE id = 'a');"
-      "DELETE FROM wf_instances WHERE id = 'a'");
+  sql("DELETE FROM wf_runtime_states WHERE n = (SELECT n FROM wf_instances_base WHERE id = 'a');"
+      "DELETE FROM wf_instances_base WHERE id = 'a'");
   expect("I-25");
 }
 TEST_F(Verify, I28AnAuditRowThatWasChanged) {

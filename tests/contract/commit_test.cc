@@ -233,6 +233,7 @@ TEST_P(Commit, HistoryIsAppendedInOrder) {
   commit(first);
   Advance second = sample::next(first.after);
   LogEntry entry{LogEntry::Kind::faulted, "call", sample::start_of_time, "worker", 2, Json::object({{"code", "x"}})};
+  entry.visit = "task-1";
   second.log = {entry, entry};
   second.log[1].kind = LogEntry::Kind::resumed;
   commit(second);

@@ -192,7 +192,7 @@ TEST_F(SqliteFile, ANewerSchemaIsRefusedAndLeftAlone) {
 }
 
 TEST_F(SqliteFile, AStoreFromBeforeTheFirstReleaseIsRefusedAndLeftAlone) {
-  sql("CREATE TABLE wf_instances (n INTEGER PRIMARY KEY); PRAGMA application_id = 1668443697; PRAGMA user_version = "
+  sql("CREATE TABLE wf_instances_base (n INTEGER PRIMARY KEY); PRAGMA application_id = 1668443697; PRAGMA user_version = "
       "13");
   const auto before = fs::file_size(path_);
   for (const StoreMode mode : {StoreMode::own, StoreMode::read_only}) {
@@ -249,7 +249,7 @@ TEST_F(SqliteFile, ADamagedSnapshotIsOneInstancesTrouble) {
   commit(sample::begin("b"));
   store_.reset();
   sql("UPDATE wf_runtime_states SET snapshot = replace(snapshot, 'begun', 'bogus') "
-      "WHERE n = (SELECT n FROM wf_instances WHERE id = 'a')");
+      "WHERE n = (SELECT n FROM wf_instances_base WHERE id = 'a')");
   open();
   EXPECT_EQ(store_->find_snapshot({"a"}).error().code, ErrorCode::corrupt);
   EXPECT_TRUE(store_->find_instance({"a"})->has_value()) << "people must still find it";

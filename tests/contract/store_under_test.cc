@@ -1,6 +1,7 @@
 #include "store_under_test.h"
 
 #include <libpq-fe.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -39,6 +40,13 @@ void on_the_server(const std::string& text) {
   ASSERT_EQ(PQresultStatus(result), PGRES_COMMAND_OK) << PQerrorMessage(connection);
   PQclear(result);
   PQfinish(connection);
+}
+
+// Each back end spaces JSON in its own way.
+std::string plain(const std::string& cell) {
+  if (!cell.starts_with('{') && !cell.starts_with('[')) return cell;
+  const auto json = parse_json(cell);
+  return json ? write_json(*json) : cell;
 }
 
 class ServerSchema : public testing::Environment {
@@ -133,6 +141,43 @@ CommitOutcome StoreContract::commit(const Unit& unit) {
     return {};
   }
   return std::move(outcomes->front());
+}
+
+std::vector<std::vector<std::string>> StoreContract::sql(const std::string& text) {
+  std::string own = text;
+  const std::string place = on_server(GetParam()) ? schema() + "." : "";
+  for (std::size_t at = own.find("cairn."); at != std::string::npos; at = own.find("cairn.", at + place.size())) {
+    own.replace(at, 6, place);
+  }
+  std::vector<std::vector<std::string>> rows;
+  if (on_server(GetParam())) {
+    PGconn* connection = PQconnectdb(server().c_str());
+    PGresult* result = PQexec(connection, own.c_str());
+    const auto status = PQresultStatus(result);
+    EXPECT_TRUE(status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) << PQerrorMessage(connection) << own;
+    for (int row = 0; row < PQntuples(result); ++row) {
+      auto& cells = rows.emplace_back();
+      for (int column = 0; column < PQnfields(result); ++column) {
+        cells.push_back(PQgetisnull(result, row, column) ? "NULL" : plain(PQgetvalue(result, row, column)));
+      }
+    }
+    PQclear(result);
+    PQfinish(connection);
+    return rows;
+  }
+  sqlite3* handle = nullptr;
+  EXPECT_EQ(sqlite3_open((path_ + "/store.db").c_str(), &handle), SQLITE_OK);
+  sqlite3_busy_timeout(handle, 10'000);
+  const auto keep = [](void* kept, int columns, char** values, char**) {
+    auto& cells = static_cast<decltype(rows)*>(kept)->emplace_back();
+    for (int column = 0; column < columns; ++column) {
+      cells.push_back(values[column] == nullptr ? "NULL" : plain(values[column]));
+    }
+    return 0;
+  };
+  EXPECT_EQ(sqlite3_exec(handle, own.c_str(), keep, &rows, nullptr), SQLITE_OK) << sqlite3_errmsg(handle) << own;
+  sqlite3_close(handle);
+  return rows;
 }
 
 std::vector<OutboxRow> StoreContract::claim_events(std::size_t max, Duration hold) {

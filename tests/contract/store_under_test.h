@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "store/store.h"
@@ -36,6 +37,11 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
   CommitOutcome commit(const Unit& unit);
   CommitOutcome commit(const Advance& advance);
   CommitOutcome::Kind kind_of_commit(const Unit& unit) { return commit(unit).kind; }
+
+  // What another program reads (or writes) with SQL, as text; "NULL" for NULL, and JSON without spaces. Tables are named
+  // `cairn.NAME`. The memory store has no SQL.
+  bool has_sql() const { return GetParam() != BackEnd::memory; }
+  std::vector<std::vector<std::string>> sql(const std::string& text);
 
   // Claims outbox events for the only sink.
   std::vector<OutboxRow> claim_events(std::size_t max, Duration hold);

@@ -52,7 +52,7 @@ def check(page, read):
         if "**Not yet**" not in last:
             schema = read("src/store/postgres/sql/schema.sql") or ""
             for table in re.findall(r"`(wf_\w+)`", row):
-                if f"CREATE TABLE cairn.{table} " not in schema:
+                if not re.search(rf"CREATE (TABLE|VIEW) cairn\.{table} ", schema):
                     wrong.append(f"{number}: there is no table {table}")
     for path, names in FILE.findall(page):
         text = read(path)

@@ -301,14 +301,14 @@ TEST_F(Database, AStatementThatWasCancelledIsNotSentAgain) {
 // for as long again.
 TEST_F(Database, ARetentionThatWasCancelledIsNotRetried) {
   open();
-  sql("INSERT INTO cairn.wf_instances SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), "
+  sql("INSERT INTO cairn.wf_instances_base SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), "
       "now() - interval '1 h'");
   sql("INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) VALUES (1, "
       "1, 1, "
       "now(), '{}')");
   sql("CREATE FUNCTION cairn.slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_catalog.pg_sleep(600); "
       "RETURN OLD; END'");
-  sql("CREATE TRIGGER slow BEFORE DELETE ON cairn.wf_instances FOR EACH ROW EXECUTE FUNCTION cairn.slow()");
+  sql("CREATE TRIGGER slow BEFORE DELETE ON cairn.wf_instances_base FOR EACH ROW EXECUTE FUNCTION cairn.slow()");
   RetentionRequest request;
   request.statuses = {Status::completed};
   request.ended_before = store_->now();
@@ -325,7 +325,7 @@ TEST_F(Database, ARetentionThatWasCancelledIsNotRetried) {
   }
   EXPECT_FALSE(retired.get().has_value());
   EXPECT_EQ(transactions.size(), 1u);
-  sql("DROP TRIGGER slow ON cairn.wf_instances");
+  sql("DROP TRIGGER slow ON cairn.wf_instances_base");
   const auto again = store_->retire_instances(request);
   ASSERT_TRUE(again.has_value()) << again.error().message;
   EXPECT_EQ(again->instances, 1u);
@@ -333,7 +333,7 @@ TEST_F(Database, ARetentionThatWasCancelledIsNotRetried) {
 
 TEST_F(Database, DeliveriesGoWithTheEventsOfTheirInstance) {
   open();
-  sql("INSERT INTO cairn.wf_instances SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), "
+  sql("INSERT INTO cairn.wf_instances_base SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), "
       "now() - interval '1 h'");
   sql("INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) VALUES (1, "
       "1, 1, "
@@ -354,7 +354,7 @@ TEST_F(Database, DeliveriesGoWithTheEventsOfTheirInstance) {
 
 TEST_F(Database, ALargeTreeIsRemovedInParts) {
   open();
-  sql("INSERT INTO cairn.wf_instances SELECT g, 'i' || g, 'd', '1', 'x', 'completed', NULL, NULL, CASE WHEN g > 1 THEN "
+  sql("INSERT INTO cairn.wf_instances_base SELECT g, 'i' || g, 'd', '1', 'x', 'completed', NULL, NULL, CASE WHEN g > 1 THEN "
       "'i' || g / 3000 + 1 END, NULL, now(), now(), now() - interval '1 h' FROM generate_series(1, 5000) g");
   sql("INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) SELECT g, 1, "
       "1, "
@@ -370,8 +370,8 @@ TEST_F(Database, ALargeTreeIsRemovedInParts) {
     EXPECT_LE(retired->instances, 2000u);
     removed += retired->instances;
     more = retired->more;
-    EXPECT_EQ(sql("SELECT count(*) FROM cairn.wf_instances c WHERE c.parent IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
-                  "cairn.wf_instances p WHERE p.id = c.parent)"),
+    EXPECT_EQ(sql("SELECT count(*) FROM cairn.wf_instances_base c WHERE c.parent IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
+                  "cairn.wf_instances_base p WHERE p.id = c.parent)"),
               "0");
   }
   EXPECT_EQ(removed, 5000u);
@@ -649,7 +649,7 @@ class LockedInstance : public Database {
   }
   void lock_as(const std::string& application) {
     holder_.reset(PQconnectdb((url_ + "&application_name=" + application).c_str()));
-    run(holder_.get(), "BEGIN; SELECT 1 FROM cairn.wf_instances WHERE id = 'locked' FOR UPDATE");
+    run(holder_.get(), "BEGIN; SELECT 1 FROM cairn.wf_instances_base WHERE id = 'locked' FOR UPDATE");
   }
   void unlock() { run(holder_.get(), "ROLLBACK"); }
   void unit(Advance advance) {
@@ -689,7 +689,7 @@ TEST_F(LockedInstance, ALockOfAnotherNodeIsWaitedFor) {
   while (attempts() < 3 && outcomes.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     std::this_thread::yield();
   }
-  EXPECT_EQ(sql("SELECT string_agg(i.id, ',') FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = i.n "
+  EXPECT_EQ(sql("SELECT string_agg(i.id, ',') FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = i.n "
                 "WHERE s.state_version = 2"),
             "free")
       << "it does not wait for the other";

@@ -202,7 +202,7 @@ TEST_F(Listener, ThatStopsDoesNotWaitForAServerThatIsAway) {
   ASSERT_TRUE(deployed.has_value()) << deployed.error().message;
   node->run();
   PGconn* locker = PQconnectdb(server_.c_str());
-  PQclear(PQexec(locker, ("BEGIN; LOCK TABLE " + schema_ + ".wf_instances IN EXCLUSIVE MODE").c_str()));
+  PQclear(PQexec(locker, ("BEGIN; LOCK TABLE " + schema_ + ".wf_instances_base IN EXCLUSIVE MODE").c_str()));
   StartRequest request;
   request.definition = "waits";
   std::optional<Error> refused;
@@ -213,7 +213,7 @@ TEST_F(Listener, ThatStopsDoesNotWaitForAServerThatIsAway) {
   });
   const auto waiting = [&] {
     return sql("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '" + schema_ +
-               ".wf_instances'::regclass") == "1";
+               ".wf_instances_base'::regclass") == "1";
   };
   for (const auto until = Clock::now() + 30s; !waiting();) ASSERT_LT(Clock::now(), until) << "no commit is under way";
   between_.reset();

@@ -172,12 +172,12 @@ const std::set<std::string> walks = {
 // Everything done and nothing waiting, which is when a server has the time to look at its tables.
 constexpr const char* all_done = R"sql(
 SET session_replication_role = replica;
-INSERT INTO cairn.wf_instances SELECT g, 'i' || g, 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), now() FROM generate_series(1, $COUNT) g;
+INSERT INTO cairn.wf_instances_base SELECT g, 'i' || g, 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), now() FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) SELECT g, 1, 1, now(), '{}' FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, state_version, roles, exclude, priority, created_at, changed_at)
 SELECT 't' || g, g, 'i' || g, 'k', 's', 'n', 't', 'completed', 1, '{}', '{}', 0, now(), now() FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.wf_task_events (task, kind, at, actor) SELECT 't' || g, 'k', now(), 'a' FROM generate_series(1, $COUNT) g;
-INSERT INTO cairn.wf_execution_log (instance, state_version, kind, step, at, actor, attempt) SELECT g, 1, 'k', 's', now(), 'a', 1 FROM generate_series(1, $COUNT) g;
+INSERT INTO cairn.wf_execution_log_base (instance, state_version, kind, step, at, actor, attempt) SELECT g, 1, 'k', 's', now(), 'a', 1 FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.workflow_run (type, status) SELECT 't', 'succeeded' FROM generate_series(1, $COUNT);
 INSERT INTO cairn.workflow_event (workflow_id, event_type) SELECT id, 'k' FROM cairn.workflow_run;
 INSERT INTO cairn.outbox_event (event_type, aggregate_id, published_at, delivered_at, by_engine) SELECT 't', 's' || g, now(), now(), true FROM generate_series(1, $COUNT) g;
@@ -188,7 +188,7 @@ SET session_replication_role = DEFAULT;
 )sql";
 
 const std::vector<std::string> grown = {
-    "wf_instances", "wf_runtime_states", "wf_waits",       "wf_tasks",      "wf_task_events",      "wf_execution_log",
+    "wf_instances_base", "wf_runtime_states", "wf_waits_base",       "wf_tasks",      "wf_task_events",      "wf_execution_log_base",
     "wf_signal_q",  "wf_timer_q",        "wf_inbox",       "wf_run_q",      "wf_idempotency_keys", "wf_lease_q",
     "workflow_run", "outbox_event",      "workflow_event", "wf_deliveries", "wf_outbox_queue",
 };

@@ -178,7 +178,7 @@ TEST_F(SqlClients, ALockedInstanceDelaysNoOther) {
   a.run();
   deploy(a, a_pause);
   const InstanceId blocked = start(a, "pause", pause("PT0.1S"));
-  sql("BEGIN; SELECT 1 FROM " + schema_ + ".wf_instances WHERE id = '" + blocked.value + "' FOR UPDATE");
+  sql("BEGIN; SELECT 1 FROM " + schema_ + ".wf_instances_base WHERE id = '" + blocked.value + "' FOR UPDATE");
   const auto begun = std::chrono::steady_clock::now();
   std::vector<InstanceId> others;
   for (int i = 0; i < 20; ++i) others.push_back(start(a, "pause", pause("PT0.2S")));

@@ -19,8 +19,7 @@ export function look_of(entry: HistoryEntry, layout: Layout | null): EventLook {
   const reason = typeof details.reason === 'string' ? details.reason : '';
   const why = reason ? `: ${reason}` : '';
   switch (entry.event) {
-    case 'started': return { icon: 'start', tone: 'event', text: t.started(entry.actor) };
-    case 'waiting': return { icon: shape_icon(entry.step, layout), tone: shape_tone(entry.step, layout), text: t.waiting(step) };
+    case 'started': return entry.step ? { icon: shape_icon(entry.step, layout), tone: shape_tone(entry.step, layout), text: t.waiting(step) } : { icon: 'start', tone: 'event', text: t.started(entry.actor) };
     case 'completed': return step ? { icon: 'completed', tone: 'completed', text: t.step_done(step) } : { icon: 'completed', tone: 'completed', text: t.completed };
     case 'faulted': return { icon: 'retrying', tone: 'retrying', text: t.faulted(step, code || stringify(entry.details).slice(0, 60)) };
     case 'suspended': return { icon: 'suspended', tone: 'suspended', text: code ? t.stopped(step) : t.suspended(entry.actor) + why };

@@ -32,7 +32,7 @@ export function rows_of(history: HistoryEntry[]): Row[] {
     if (!row) rows.set(entry.step, (row = { step: entry.step, bars: [], faults: [] }));
     const at = Date.parse(entry.at);
     const last = row.bars[row.bars.length - 1];
-    if (entry.event === 'waiting') row.bars.push({ from: at, to: null, tone: 'running', first: index });
+    if (entry.event === 'started') row.bars.push({ from: at, to: null, tone: 'running', first: index });
     else if (entry.event === 'faulted') row.faults.push({ at, code: String((entry.details as { code?: string } | null)?.code ?? ''), index });
     else if (last && last.to === null) Object.assign(last, { to: at, tone: entry.event === 'completed' ? 'completed' : entry.event === 'skipped' ? 'cancelled' : 'suspended' });
     else row.bars.push({ from: at - (Number((entry.details as { duration_ms?: number } | null)?.duration_ms) || 0), to: at, tone: entry.event === 'completed' ? 'completed' : entry.event === 'skipped' ? 'cancelled' : 'suspended', first: index });

@@ -33,11 +33,11 @@ std::optional<std::pair<FileIdentity, std::int64_t>> look_at(const std::string& 
 }
 
 std::optional<Sql> naming_statement(const std::string& table) {
-  if (table == "wf_instances") return Sql::instances_of_rows;
+  if (table == "wf_instances_base") return Sql::instances_of_rows;
   if (table == "wf_runtime_states") return Sql::instances_of_states;
   if (table == "wf_tasks") return Sql::tasks_of_rows;
   if (table == "workflow_run") return Sql::runs_of_rows;
-  if (table == "wf_execution_log") return Sql::instances_of_log;
+  if (table == "wf_execution_log_base") return Sql::instances_of_log;
   return std::nullopt;
 }
 

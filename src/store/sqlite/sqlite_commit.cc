@@ -336,7 +336,7 @@ void SqliteCommit::change_tasks(std::int64_t number, const Advance& advance, con
 void SqliteCommit::write_log(std::int64_t number, const Advance& advance) {
   for (const LogEntry& entry : advance.log) {
     db_.run(Sql::insert_log, number, advance.after.state_version, to_string(entry.kind), entry.step, entry.at,
-            entry.actor, entry.attempt, entry.details);
+            entry.actor, entry.attempt, entry.details, text_or_null(entry.visit));
   }
 }
 

@@ -129,7 +129,7 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
       last = rows.integer(sql::instance_number_column);
       page.items.push_back(std::move(row));
     }
-    pass_damage(*db, {"wf_instances", "wf_runtime_states"}, last, page.next_cursor);
+    pass_damage(*db, {"wf_instances_base", "wf_runtime_states"}, last, page.next_cursor);
   }
   return db.give(std::move(page));
 }

@@ -155,7 +155,7 @@ void CommitWrites::send_log(Connection& db) const {
   RowList rows{RowType::log};
   for (const auto& [instance, state_version, entry] : lines) {
     rows.add(instance, state_version, to_string(entry->kind), entry->step, whole_ms(entry->at), entry->actor,
-             entry->attempt, Jsonb{entry->details});
+             entry->attempt, Jsonb{entry->details}, text_or_null(entry->visit));
   }
   db.send(Sql::insert_log, rows);
 }

@@ -42,8 +42,8 @@ CREATE TABLE cairn.wf_definitions (
 CREATE SEQUENCE cairn.wf_instance_number AS bigint;
 
 -- What people and programs see of an instance: its status and its dates. A commit writes it together with
--- wf_runtime_states.
-CREATE TABLE cairn.wf_instances (
+-- wf_runtime_states. Read it through the view wf_instances, which has the state too.
+CREATE TABLE cairn.wf_instances_base (
   n bigint PRIMARY KEY,
   id text COLLATE "C" NOT NULL UNIQUE,
   definition text NOT NULL,
@@ -61,15 +61,15 @@ CREATE TABLE cairn.wf_instances (
   delete_reason text
 ) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.2);
 -- Lists by reference.
-CREATE INDEX wf_instances_reference ON cairn.wf_instances (reference_key) WHERE reference_key IS NOT NULL;
+CREATE INDEX wf_instances_reference ON cairn.wf_instances_base (reference_key) WHERE reference_key IS NOT NULL;
 -- Lists of children, and retention of whole trees.
-CREATE INDEX wf_instances_parent ON cairn.wf_instances (parent) WHERE parent IS NOT NULL;
+CREATE INDEX wf_instances_parent ON cairn.wf_instances_base (parent) WHERE parent IS NOT NULL;
 -- An instance is stored as running only if a commit ended in the middle of its work. A restart continues these.
-CREATE INDEX wf_instances_running ON cairn.wf_instances (n) WHERE status = 'running';
+CREATE INDEX wf_instances_running ON cairn.wf_instances_base (n) WHERE status = 'running';
 -- Retention finds instances that ended long ago.
-CREATE INDEX wf_instances_ended ON cairn.wf_instances (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX wf_instances_ended ON cairn.wf_instances_base (ended_at) WHERE ended_at IS NOT NULL;
 -- Operators count and list these without a scan of all instances.
-CREATE INDEX wf_instances_troubled ON cairn.wf_instances (status) WHERE status IN ('suspended', 'failed');
+CREATE INDEX wf_instances_troubled ON cairn.wf_instances_base (status) WHERE status IN ('suspended', 'failed');
 
 -- The state from which an instance continues. `n` is the instance's. Every commit of the instance rewrites the row. No
 -- column that changes is in an index, and pages have room for the next version of their rows: nearly every update stays
@@ -92,8 +92,9 @@ CREATE TABLE cairn.wf_runtime_states (
   snapshot text NOT NULL            -- the encoded Snapshot (instance/snapshot.h)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 
--- Waits that the store must find by a signal's name or by a due time. All other waits are only in the snapshot.
-CREATE TABLE cairn.wf_waits (
+-- Waits that the store must find by a signal's name or by a due time. All other waits are only in the snapshot. The view
+-- wf_waits has them all.
+CREATE TABLE cairn.wf_waits_base (
   instance bigint NOT NULL,
   token text COLLATE "C" NOT NULL,  -- names the wait within its instance
   kind text NOT NULL,               -- signal, timer and others with a due time
@@ -107,10 +108,11 @@ CREATE TABLE cairn.wf_waits (
   PRIMARY KEY (instance, token)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 -- A signal finds the instances that wait for it.
-CREATE INDEX wf_waits_signal ON cairn.wf_waits (name, key) WHERE kind = 'signal';
+CREATE INDEX wf_waits_signal ON cairn.wf_waits_base (name, key) WHERE kind = 'signal';
 
--- The history of each instance, appended by its commits. Only read for one instance, hence the key.
-CREATE TABLE cairn.wf_execution_log (
+-- The history of each instance, appended by its commits. Only read for one instance, hence the key. The view
+-- wf_execution_log adds input, duration and trace.
+CREATE TABLE cairn.wf_execution_log_base (
   n bigint GENERATED ALWAYS AS IDENTITY,
   instance bigint NOT NULL,
   state_version bigint NOT NULL,  -- the one that the commit made
@@ -120,6 +122,7 @@ CREATE TABLE cairn.wf_execution_log (
   actor text NOT NULL,
   attempt integer NOT NULL,
   details jsonb,
+  visit text COLLATE "C",  -- all entries of one visit of a step have the same (LogEntry in instance/advance.h)
   PRIMARY KEY (instance, n)
 );
 
@@ -523,7 +526,7 @@ BEGIN
             coalesce(NEW.error ->> 'message', NEW.last_error, 'the run failed'), 'details', NEW.error -> 'details',
             'attempt', greatest(NEW.attempt, 1), 'step', coalesce(NEW.step, ''), 'at', '')
         END)::text, now()
-      FROM cairn.wf_instances i WHERE i.id = NEW.instance;
+      FROM cairn.wf_instances_base i WHERE i.id = NEW.instance;
       what := 'rm';
     END IF;
   END IF;
@@ -738,6 +741,104 @@ BEGIN
 END $$;
 
 
+-- Reports -------------------------------------------------------------------------------------------------------------
+-- Views for people and for reporting tools. They show what the commits write anyway (snapshots, tasks, runs, the log), so
+-- they cost no write. No statement of a node reads them. docs/operations/postgresql.md describes every column. Columns
+-- that come from a snapshot are computed when they are selected, so a report should name its columns.
+
+-- JSON that cannot be read is NULL, so that one damaged row does not end a report.
+CREATE FUNCTION cairn.wf_json(given text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN given::jsonb;
+EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+  RETURN NULL;
+END $$;
+
+CREATE VIEW cairn.wf_instances AS
+SELECT i.n, i.id, i.definition, i.definition_version, i.digest, i.status, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason,
+  i.reference_key AS correlation_id,
+  (SELECT s.state_version FROM cairn.wf_runtime_states s WHERE s.n = i.n) AS state_version,
+  (SELECT coalesce(w.j #>> '{snapshot,engine,waits,0,step}', w.j #>> '{snapshot,engine,error,step}')
+   FROM (SELECT cairn.wf_json(s.snapshot) AS j FROM cairn.wf_runtime_states s WHERE s.n = i.n OFFSET 0) w) AS current_step,
+  (SELECT s.resume_pointer FROM cairn.wf_runtime_states s WHERE s.n = i.n) AS current_place,
+  (SELECT cairn.wf_json(s.snapshot) #> '{snapshot,business,input}' FROM cairn.wf_runtime_states s WHERE s.n = i.n) AS input,
+  (SELECT cairn.wf_json(s.snapshot) #> '{snapshot,business,state}' FROM cairn.wf_runtime_states s WHERE s.n = i.n) AS state,
+  (SELECT cairn.wf_json(s.snapshot) #> '{snapshot,business,output}' FROM cairn.wf_runtime_states s WHERE s.n = i.n) AS output,
+  (SELECT substr(cairn.wf_json(s.snapshot) #>> '{snapshot,engine,trace}', 4, 32) FROM cairn.wf_runtime_states s WHERE s.n = i.n) AS trace_id
+FROM cairn.wf_instances_base i;
+
+-- Every open wait. A wait that is over has no row: its visit is in wf_activities.
+CREATE VIEW cairn.wf_waits AS
+SELECT i.n AS instance, i.id AS instance_id, w.j ->> 'token' AS token, w.j ->> 'kind' AS kind, w.j ->> 'step' AS step,
+  (w.j ->> 'strand')::bigint AS strand, date_trunc('milliseconds', (w.j ->> 'since')::timestamptz) AS since,
+  CASE w.j ->> 'kind' WHEN 'task' THEN (SELECT coalesce(t.deadline, t.due) FROM cairn.wf_tasks t WHERE t.id = w.j ->> 'target')
+    ELSE (SELECT b.until FROM cairn.wf_waits_base b WHERE b.instance = i.n AND b.token = w.j ->> 'token') END AS due,
+  w.j ->> 'name' AS name, w.j ->> 'key' AS key, w.j ->> 'target' AS target,
+  CASE w.j ->> 'kind'
+    WHEN 'task' THEN (SELECT t.payload FROM cairn.wf_tasks t WHERE t.id = w.j ->> 'target')
+    WHEN 'run' THEN (SELECT r.payload FROM cairn.workflow_run r WHERE r.id = CASE WHEN w.j ->> 'target' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN (w.j ->> 'target')::uuid END)
+    WHEN 'subworkflow' THEN (SELECT c.input FROM cairn.wf_instances c WHERE c.id = w.j ->> 'target') END AS payload
+FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = i.n
+CROSS JOIN LATERAL jsonb_array_elements(coalesce(cairn.wf_json(s.snapshot) #> '{snapshot,engine,waits}', '[]')) AS w (j)
+WHERE i.ended_at IS NULL AND s.waiting_kind IS NOT NULL;
+
+CREATE VIEW cairn.wf_execution_log AS
+SELECT l.n, l.instance, l.state_version, l.kind, l.step, l.at, l.actor, l.attempt, l.details, l.visit,
+  (SELECT i.id FROM cairn.wf_instances_base i WHERE i.n = l.instance) AS instance_id,
+  CASE WHEN l.visit IS NOT NULL THEN coalesce(
+      (SELECT t.payload FROM cairn.wf_tasks t WHERE t.id = l.visit),
+      (SELECT r.payload FROM cairn.workflow_run r
+       WHERE r.id = CASE WHEN l.visit ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN l.visit::uuid END),
+      (SELECT c.input FROM cairn.wf_instances c WHERE c.id = l.visit),
+      l.details -> 'waits')
+    WHEN l.step = '' AND l.kind = 'started' THEN (SELECT i.input FROM cairn.wf_instances i WHERE i.n = l.instance) END AS input,
+  CASE WHEN l.visit IS NOT NULL AND l.kind <> 'started' THEN
+    (SELECT (extract(epoch FROM l.at - b.at) * 1000)::bigint FROM cairn.wf_execution_log_base b
+     WHERE b.instance = l.instance AND b.n < l.n AND b.visit = l.visit AND b.kind = 'started' ORDER BY b.n DESC LIMIT 1) END AS duration_ms,
+  (SELECT i.trace_id FROM cairn.wf_instances i WHERE i.n = l.instance) AS trace_id
+FROM cairn.wf_execution_log_base l;
+
+-- A row for each visit of a step that waited, called or failed. `l` is its first entry in the log, `e` says how the step
+-- ended, and `f` is its last failure. The row of a task, run or child has the visit as its id.
+CREATE VIEW cairn.wf_activities AS
+SELECT i.id AS instance_id, l.instance, i.definition, i.definition_version, l.step, l.visit,
+  CASE WHEN t.n IS NOT NULL THEN 'task' WHEN r.n IS NOT NULL THEN 'call' WHEN c.n IS NOT NULL THEN 'subworkflow'
+    ELSE l.details #>> '{waits,0,kind}' END AS kind,
+  CASE WHEN e.n IS NOT NULL THEN e.kind
+    WHEN f.n IS NOT NULL OR l.kind = 'faulted' THEN 'failed'
+    WHEN t.status IN ('open', 'assigned') OR r.status IN ('pending', 'leased') OR (c.n IS NOT NULL AND c.ended_at IS NULL)
+      OR EXISTS (SELECT 1 FROM cairn.wf_waits_base w WHERE w.instance = l.instance AND w.token = l.visit) THEN 'waiting'
+    WHEN position('"visit":"' || l.visit || '"' IN s.snapshot) > 0 THEN 'running'
+    ELSE coalesce(t.status, CASE r.status WHEN 'succeeded' THEN 'completed' ELSE r.status END, 'cancelled') END AS status,
+  greatest(l.attempt, e.attempt, f.attempt, r.attempt) AS attempt,
+  coalesce(t.payload, r.payload, CASE WHEN c.n IS NOT NULL THEN (SELECT v.input FROM cairn.wf_instances v WHERE v.n = c.n) END,
+    l.details -> 'waits') AS input,
+  coalesce(t.completion, r.result, CASE WHEN c.n IS NOT NULL THEN (SELECT v.output FROM cairn.wf_instances v WHERE v.n = c.n) END,
+    e.details -> 'result') AS result,
+  coalesce(r.last_error, CASE WHEN f.n IS NOT NULL OR l.kind = 'faulted' THEN
+    (coalesce(f.details, l.details) ->> 'code') || coalesce(': ' || (coalesce(f.details, l.details) ->> 'message'), '') END) AS last_error,
+  l.at AS started_at,
+  coalesce(e.at, f.at, CASE WHEN l.kind = 'faulted' THEN l.at END,
+    CASE WHEN t.status NOT IN ('open', 'assigned') THEN t.changed_at END,
+    CASE WHEN r.status NOT IN ('pending', 'leased') THEN r.updated_at END, c.ended_at, i.ended_at) AS completed_at,
+  coalesce(t.completed_by, e.actor, f.actor, l.actor) AS actor
+FROM cairn.wf_execution_log_base l
+JOIN cairn.wf_instances_base i ON i.n = l.instance
+LEFT JOIN cairn.wf_runtime_states s ON s.n = l.instance
+LEFT JOIN cairn.wf_tasks t ON t.id = l.visit
+LEFT JOIN cairn.workflow_run r ON r.id = CASE WHEN l.visit ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN l.visit::uuid END
+LEFT JOIN cairn.wf_instances_base c ON c.id = l.visit
+LEFT JOIN LATERAL (SELECT x.n, x.kind, x.at, x.actor, x.attempt, x.details FROM cairn.wf_execution_log_base x
+  WHERE l.kind = 'started' AND x.instance = l.instance AND x.n > l.n AND x.visit = l.visit AND x.kind IN ('completed', 'skipped')
+  ORDER BY x.n LIMIT 1) e ON true
+LEFT JOIN LATERAL (SELECT x.n, x.at, x.actor, x.attempt, x.details FROM cairn.wf_execution_log_base x
+  WHERE l.kind = 'started' AND x.instance = l.instance AND x.n > l.n AND x.n < coalesce(e.n, 9223372036854775807) AND x.visit = l.visit
+    AND x.kind = 'faulted' ORDER BY x.n DESC LIMIT 1) f ON true
+-- A step that failed before it waited has a place as its visit.
+WHERE l.visit IS NOT NULL AND (l.kind = 'started' OR l.kind = 'faulted' AND l.visit LIKE '%[%');
+
+
 -- Rows of a batch -----------------------------------------------------------------------------------------------------
 -- A batch sends its rows as one array of rows for each table. The server reads these in less than half the time that it
 -- needs for one array per column. The order of the fields is that of the C++ code that sends them (commit_writes.cc,
@@ -752,7 +853,7 @@ CREATE TYPE cairn.wf_state_row AS (
 CREATE TYPE cairn.wf_wait_row AS (
   instance bigint, token text, kind text, step text, strand bigint, since timestamptz, until timestamptz, name text, key text, target text);
 CREATE TYPE cairn.wf_log_row AS (
-  instance bigint, state_version bigint, kind text, step text, at timestamptz, actor text, attempt integer, details jsonb);
+  instance bigint, state_version bigint, kind text, step text, at timestamptz, actor text, attempt integer, details jsonb, visit text);
 CREATE TYPE cairn.wf_run_row AS (
   id uuid, given_id text, type text, status text, priority bigint, idempotency_key text, payload jsonb, attempt integer, max_attempts integer,
   run_at timestamptz, lease_until timestamptz, leased_by text, fence bigint, leases integer, backoff_ms bigint, factor double precision,

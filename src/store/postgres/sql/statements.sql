@@ -88,7 +88,7 @@ SELECT name, version, digest, canonical, deployed_at, retired_at, n FROM cairn.w
 UPDATE cairn.wf_definitions SET retired_at = coalesce(retired_at, $3) WHERE name = $1 AND version = $2
 
 -- name: find_snapshot
-SELECT s.snapshot FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
+SELECT s.snapshot FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
 -- name: find_snapshots
 SELECT n, snapshot FROM cairn.wf_runtime_states WHERE n = ANY ($1::bigint[]) AND octet_length(snapshot) < $2
 -- part: instance_columns
@@ -102,26 +102,26 @@ i.id, i.definition, i.definition_version, i.digest, i.status, s.state_version, i
       OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
 -- name: find_instance
 SELECT {instance_columns}
-FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
+FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
 -- name: list_instances
 -- $12 is the end of the text that the caller looks for, in lower case (ASCII letters only). It rules out most rows; `matches` (row_filters.h) decides about the
 -- others, with the whole text and in linear time. Parts whose JSON text may differ from ours (fractions, large numbers, null, arrays, objects) rule out no row.
 SELECT {instance_columns}
-FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: list_instances_by_reference
 SELECT {instance_columns}
-FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND i.reference_key = $9 AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: list_running
 SELECT {instance_columns}
-FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.status = 'running' AND i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3)
   AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
@@ -129,7 +129,7 @@ WHERE i.status = 'running' AND i.n < $1 AND ($2::text IS NULL OR i.status = $2) 
 ORDER BY i.n DESC LIMIT $8
 -- name: list_troubled
 SELECT {instance_columns}
-FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.status IN ('suspended', 'failed') AND i.status = $2 AND i.n < $1 AND ($3::text IS NULL OR i.definition = $3)
   AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
@@ -137,30 +137,30 @@ WHERE i.status IN ('suspended', 'failed') AND i.status = $2 AND i.n < $1 AND ($3
 ORDER BY i.n DESC LIMIT $8
 -- name: list_children
 SELECT {instance_columns}
-FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND i.parent = $4
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: history
-SELECT n, state_version, kind, step, at, actor, attempt, details FROM cairn.wf_execution_log
-WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) AND n > $2 ORDER BY n LIMIT $3
+SELECT n, state_version, kind, step, at, actor, attempt, details, visit FROM cairn.wf_execution_log_base
+WHERE instance = (SELECT n FROM cairn.wf_instances_base WHERE id = $1) AND n > $2 ORDER BY n LIMIT $3
 -- name: list_waits
-SELECT token, kind, step, strand, since, until, name, key, target FROM cairn.wf_waits
-WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY token COLLATE "C"
+SELECT token, kind, step, strand, since, until, name, key, target FROM cairn.wf_waits_base
+WHERE instance = (SELECT n FROM cairn.wf_instances_base WHERE id = $1) ORDER BY token COLLATE "C"
 -- name: list_timers
-SELECT due, token FROM cairn.wf_timer_q WHERE instance = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY due, token COLLATE "C"
+SELECT due, token FROM cairn.wf_timer_q WHERE instance = (SELECT n FROM cairn.wf_instances_base WHERE id = $1) ORDER BY due, token COLLATE "C"
 -- name: list_messages
 SELECT q.n, $1::text, q.kind, q.body, q.at FROM cairn.wf_signal_q q
-WHERE q.target = (SELECT n FROM cairn.wf_instances WHERE id = $1) ORDER BY q.n + 0
+WHERE q.target = (SELECT n FROM cairn.wf_instances_base WHERE id = $1) ORDER BY q.n + 0
 -- name: find_key
 SELECT request_hash, answer FROM cairn.wf_idempotency_keys WHERE scope = $1 AND key = $2
 -- name: instance_number
-SELECT n FROM cairn.wf_instances WHERE id = $1
+SELECT n FROM cairn.wf_instances_base WHERE id = $1
 -- name: park_instance
-UPDATE cairn.wf_instances SET status = 'suspended', error = $2, changed_at = $3 WHERE id = $1 AND ended_at IS NULL
+UPDATE cairn.wf_instances_base SET status = 'suspended', error = $2, changed_at = $3 WHERE id = $1 AND ended_at IS NULL
 -- name: delete_instance_softly
-UPDATE cairn.wf_instances SET deleted_at = coalesce(deleted_at, $2), delete_reason = coalesce(delete_reason, $3)
+UPDATE cairn.wf_instances_base SET deleted_at = coalesce(deleted_at, $2), delete_reason = coalesce(delete_reason, $3)
 WHERE id = $1 AND ended_at IS NOT NULL
 
 -- part: task_columns
@@ -195,7 +195,7 @@ ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: list_instance_tasks
 SELECT {task_columns}
 FROM cairn.wf_tasks t
-WHERE t.instance = (SELECT n FROM cairn.wf_instances WHERE id = $12) AND ($13 OR t.status IN ('open', 'assigned'))
+WHERE t.instance = (SELECT n FROM cairn.wf_instances_base WHERE id = $12) AND ($13 OR t.status IN ('open', 'assigned'))
   AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT $7
 -- name: update_task
@@ -211,8 +211,8 @@ FROM unnest($1::bigint[], $2::boolean[]) AS l (key, exclusive)
 -- name: signal_waits
 SELECT i.id, i.n
 FROM (SELECT DISTINCT w.instance FROM
-  (SELECT instance FROM cairn.wf_waits WHERE kind = 'signal' AND name = $1 AND (key IS NULL OR key = $2) OFFSET 0) w) w
-CROSS JOIN LATERAL (SELECT id, n FROM cairn.wf_instances WHERE n = w.instance OFFSET 0) i
+  (SELECT instance FROM cairn.wf_waits_base WHERE kind = 'signal' AND name = $1 AND (key IS NULL OR key = $2) OFFSET 0) w) w
+CROSS JOIN LATERAL (SELECT id, n FROM cairn.wf_instances_base WHERE n = w.instance OFFSET 0) i
 WHERE NOT EXISTS (SELECT 1 FROM cairn.wf_inbox b WHERE b.instance = i.n AND b.signal = $3 OFFSET 0) ORDER BY i.n
 -- name: insert_message
 INSERT INTO cairn.wf_signal_q (target, kind, name, key, body, at) VALUES ($1, $2, $3, $4, $5, $6)
@@ -255,7 +255,7 @@ RETURNING n, body, at, expires_at
 INSERT INTO cairn.wf_idempotency_keys (scope, key, request_hash, answer, at) VALUES ('signal', $1, '', 'null', $2)
 ON CONFLICT (scope, key) DO NOTHING
 -- name: ready_messages
-SELECT q.n, i.id, q.kind, q.body, q.at FROM cairn.wf_signal_q q LEFT JOIN cairn.wf_instances i ON i.n = ANY (ARRAY[q.target])
+SELECT q.n, i.id, q.kind, q.body, q.at FROM cairn.wf_signal_q q LEFT JOIN cairn.wf_instances_base i ON i.n = ANY (ARRAY[q.target])
 WHERE q.target IS NOT NULL AND q.n <> ALL ($2::bigint[]) AND (q.target % $3 = $4 OR q.at <= $5)
   -- skips instances with a held message, so that the order per instance is kept
   AND q.target <> ALL (ARRAY(SELECT h.target FROM cairn.wf_signal_q h WHERE h.n = ANY ($2::bigint[]) AND h.target + 0 IS NOT NULL))
@@ -272,10 +272,10 @@ ORDER BY n LIMIT 1
 DELETE FROM cairn.wf_signal_q WHERE n = $1 AND target + 0 IS NOT NULL
 -- name: due_timers
 SELECT q.due, q.instance, q.token, i.id,
-  EXISTS (SELECT 1 FROM cairn.wf_waits w WHERE w.instance = q.instance AND w.token = q.token OFFSET 0), i.started_at
+  EXISTS (SELECT 1 FROM cairn.wf_waits_base w WHERE w.instance = q.instance AND w.token = q.token OFFSET 0), i.started_at
 FROM (SELECT due, instance, token FROM cairn.wf_timer_q WHERE due <= $1 AND (instance % $4 = $5 OR due <= $6)
   ORDER BY due, instance, token LIMIT $2 OFFSET $3) q
-LEFT JOIN cairn.wf_instances i ON i.n = ANY (ARRAY[q.instance])
+LEFT JOIN cairn.wf_instances_base i ON i.n = ANY (ARRAY[q.instance])
 ORDER BY q.due, q.instance, q.token
 -- name: first_timers
 SELECT due, instance, token FROM cairn.wf_timer_q ORDER BY due, instance, token LIMIT $1
@@ -317,23 +317,23 @@ RETURNING fence
 UPDATE cairn.wf_host_locks SET owner = '' WHERE name = $1 AND owner = $2 AND fence = $3
 
 -- name: old_roots
-SELECT i.id FROM cairn.wf_instances i
+SELECT i.id FROM cairn.wf_instances_base i
 WHERE i.ended_at < $1 AND i.status = ANY ($2::text[]) AND i.ended_at >= $4
-  AND (i.parent IS NULL OR NOT EXISTS (SELECT 1 FROM cairn.wf_instances p WHERE p.id = i.parent OFFSET 0))
+  AND (i.parent IS NULL OR NOT EXISTS (SELECT 1 FROM cairn.wf_instances_base p WHERE p.id = i.parent OFFSET 0))
 ORDER BY i.ended_at, i.n LIMIT $3
 -- name: tree_of
 WITH RECURSIVE tree (n, id, ended_at) AS (
-  SELECT n, id, ended_at FROM cairn.wf_instances WHERE id = $1
-  UNION SELECT c.n, c.id, c.ended_at FROM tree CROSS JOIN LATERAL (SELECT n, id, ended_at FROM cairn.wf_instances WHERE parent = tree.id OFFSET 0) c)
+  SELECT n, id, ended_at FROM cairn.wf_instances_base WHERE id = $1
+  UNION SELECT c.n, c.id, c.ended_at FROM tree CROSS JOIN LATERAL (SELECT n, id, ended_at FROM cairn.wf_instances_base WHERE parent = tree.id OFFSET 0) c)
 SELECT n, id, coalesce(ended_at < $2, false) FROM tree
 -- name: lock_removal
-SELECT n, id FROM cairn.wf_instances WHERE n = ANY ($1::bigint[]) AND ended_at IS NOT NULL ORDER BY n FOR UPDATE
+SELECT n, id FROM cairn.wf_instances_base WHERE n = ANY ($1::bigint[]) AND ended_at IS NOT NULL ORDER BY n FOR UPDATE
 -- name: remove_task_events
 DELETE FROM cairn.wf_task_events WHERE task = ANY (ARRAY(SELECT id FROM cairn.wf_tasks WHERE instance = ANY ($1::bigint[])))
 -- name: remove_tasks
 DELETE FROM cairn.wf_tasks WHERE instance = ANY ($1::bigint[])
 -- name: remove_log
-DELETE FROM cairn.wf_execution_log WHERE instance = ANY ($1::bigint[])
+DELETE FROM cairn.wf_execution_log_base WHERE instance = ANY ($1::bigint[])
 -- name: remove_inbox
 DELETE FROM cairn.wf_inbox WHERE instance = ANY ($1::bigint[])
 -- name: remove_messages
@@ -341,11 +341,11 @@ DELETE FROM cairn.wf_signal_q WHERE target = ANY ($1::bigint[])
 -- name: remove_timers
 DELETE FROM cairn.wf_timer_q WHERE instance = ANY ($1::bigint[])
 -- name: remove_waits
-DELETE FROM cairn.wf_waits WHERE instance = ANY ($1::bigint[])
+DELETE FROM cairn.wf_waits_base WHERE instance = ANY ($1::bigint[])
 -- name: remove_states
 DELETE FROM cairn.wf_runtime_states WHERE n = ANY ($1::bigint[])
 -- name: remove_instances
-DELETE FROM cairn.wf_instances WHERE n = ANY ($1::bigint[])
+DELETE FROM cairn.wf_instances_base WHERE n = ANY ($1::bigint[])
 -- name: remove_run_events
 DELETE FROM cairn.workflow_event WHERE workflow_id = ANY (ARRAY(SELECT id FROM cairn.workflow_run WHERE instance = ANY ($1::text[])))
 -- name: remove_runs

@@ -25,11 +25,11 @@ WHERE e.place <> ALL (ARRAY(SELECT place FROM free_entries))
 WITH free AS (SELECT id FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED)
 SELECT id, xmax::text FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) AND id <> ALL (ARRAY(SELECT id FROM free))
 -- name: locked_instances
-WITH free AS (SELECT id FROM cairn.wf_instances WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED),
-free_states AS (SELECT n FROM cairn.wf_runtime_states WHERE n = ANY (ARRAY(SELECT n FROM cairn.wf_instances WHERE id = ANY ($1::text[])))
+WITH free AS (SELECT id FROM cairn.wf_instances_base WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED),
+free_states AS (SELECT n FROM cairn.wf_runtime_states WHERE n = ANY (ARRAY(SELECT n FROM cairn.wf_instances_base WHERE id = ANY ($1::text[])))
   FOR UPDATE SKIP LOCKED)
-SELECT id, xmax::text FROM cairn.wf_instances WHERE id = ANY ($1::text[]) AND id <> ALL (ARRAY(SELECT id FROM free))
-UNION ALL SELECT i.id, s.xmax::text FROM cairn.wf_instances i
+SELECT id, xmax::text FROM cairn.wf_instances_base WHERE id = ANY ($1::text[]) AND id <> ALL (ARRAY(SELECT id FROM free))
+UNION ALL SELECT i.id, s.xmax::text FROM cairn.wf_instances_base i
 CROSS JOIN LATERAL (SELECT n, xmax FROM cairn.wf_runtime_states WHERE n = i.n OFFSET 0) s
 WHERE i.id = ANY ($1::text[]) AND s.n <> ALL (ARRAY(SELECT n FROM free_states))
 -- name: foreign_transactions
@@ -38,16 +38,16 @@ SELECT l.transactionid::text FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.p
 WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND l.granted
   AND (a.application_name, a.usename) IS DISTINCT FROM (nullif(current_setting('application_name'), ''), current_user)
 -- name: lock_instances
-SELECT i.id, i.n, s.state_version, i.started_at, i.ended_at IS NOT NULL FROM cairn.wf_instances i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+SELECT i.id, i.n, s.state_version, i.started_at, i.ended_at IS NOT NULL FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.id = ANY ($1::text[]) ORDER BY s.n + 0 FOR UPDATE OF s
 -- name: find_numbers
-SELECT id, n, started_at FROM cairn.wf_instances WHERE id = ANY ($1::text[])
+SELECT id, n, started_at FROM cairn.wf_instances_base WHERE id = ANY ($1::text[])
 -- name: lock_messages
 SELECT n FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target + 0 IS NOT NULL ORDER BY n FOR UPDATE
 -- name: lock_timers
 SELECT t.place FROM
   (SELECT a.place, a.due, i.n, a.token FROM unnest($1::timestamptz[], $2::text[], $3::text[]) WITH ORDINALITY AS a (due, id, token, place)
-   JOIN cairn.wf_instances i ON i.id = ANY (ARRAY[a.id]) ORDER BY a.due, i.n, a.token OFFSET 0) t
+   JOIN cairn.wf_instances_base i ON i.id = ANY (ARRAY[a.id]) ORDER BY a.due, i.n, a.token OFFSET 0) t
 CROSS JOIN LATERAL (SELECT FROM cairn.wf_timer_q q WHERE q.due = t.due AND q.instance = t.n AND q.token = t.token FOR UPDATE) q
 -- name: lock_runs
 SELECT r.id, r.status, r.fence, r.attempt + r.uncounted::integer, r.type FROM cairn.workflow_run r WHERE r.id = ANY ($1::uuid[]) ORDER BY r.id FOR UPDATE
@@ -55,7 +55,7 @@ SELECT r.id, r.status, r.fence, r.attempt + r.uncounted::integer, r.type FROM ca
 SELECT id, state_version, status IN ('open', 'assigned') FROM cairn.wf_tasks WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
 -- name: find_inbox
 SELECT a.place FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS a (id, signal, place)
-JOIN cairn.wf_instances i ON i.id = ANY (ARRAY[a.id])
+JOIN cairn.wf_instances_base i ON i.id = ANY (ARRAY[a.id])
 CROSS JOIN LATERAL (SELECT FROM cairn.wf_inbox WHERE instance = i.n AND signal = a.signal OFFSET 0) b
 -- name: claim_keys
 INSERT INTO cairn.wf_idempotency_keys (scope, key, request_hash, answer, at)
@@ -73,17 +73,17 @@ SELECT 1 FROM cairn.wf_signal_q WHERE target IS NULL AND name = ANY ($1::text[])
 -- name: take_numbers
 SELECT nextval('cairn.wf_instance_number') FROM generate_series(1, $1::bigint)
 -- name: insert_instances
-INSERT INTO cairn.wf_instances (n, id, definition, definition_version, digest, status, reference_key, reference_parts, parent, error, started_at,
+INSERT INTO cairn.wf_instances_base (n, id, definition, definition_version, digest, status, reference_key, reference_parts, parent, error, started_at,
   changed_at, ended_at)
 SELECT * FROM unnest($1::cairn.wf_instance_row[])
 -- name: update_instances
-WITH moved AS (UPDATE cairn.wf_instances i SET definition = u.definition, definition_version = u.definition_version, digest = u.digest, status = u.status,
+WITH moved AS (UPDATE cairn.wf_instances_base i SET definition = u.definition, definition_version = u.definition_version, digest = u.digest, status = u.status,
   reference_key = u.reference_key, reference_parts = u.reference_parts, error = u.error, changed_at = u.changed_at, ended_at = u.ended_at
 FROM unnest($1::cairn.wf_instance_row[]) AS u WHERE i.n = ANY (ARRAY[u.n]) AND i.ended_at IS NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_instance_row[]))::integer) FROM moved
 -- name: update_like_instances
 -- As above, for instances whose definition and reference are unchanged.
-WITH moved AS (UPDATE cairn.wf_instances i SET status = u.status, error = u.error, changed_at = u.changed_at, ended_at = u.ended_at
+WITH moved AS (UPDATE cairn.wf_instances_base i SET status = u.status, error = u.error, changed_at = u.changed_at, ended_at = u.ended_at
 FROM unnest($1::bigint[], $2::text[], $3::jsonb[], $4::timestamptz[], $5::timestamptz[]) AS u (n, status, error, changed_at, ended_at)
 WHERE i.n = ANY (ARRAY[u.n]) AND i.ended_at IS NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::bigint[]))::integer) FROM moved
@@ -100,13 +100,13 @@ WITH moved AS (UPDATE cairn.wf_runtime_states s SET state_version = u.state_vers
 FROM unnest($1::cairn.wf_state_row[]) AS u WHERE s.n = ANY (ARRAY[u.n]) AND s.state_version = u.from_state_version RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_state_row[]))::integer) FROM moved
 -- name: close_waits
-DELETE FROM cairn.wf_waits WHERE ctid = ANY (ARRAY(
+DELETE FROM cairn.wf_waits_base WHERE ctid = ANY (ARRAY(
   SELECT w.ctid FROM unnest($1::bigint[], $2::text[]) AS c (instance, token)
-  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_waits WHERE instance = c.instance AND token = c.token OFFSET 0) w))
+  CROSS JOIN LATERAL (SELECT ctid FROM cairn.wf_waits_base WHERE instance = c.instance AND token = c.token OFFSET 0) w))
 -- name: insert_waits
-INSERT INTO cairn.wf_waits (instance, token, kind, step, strand, since, until, name, key, target) SELECT * FROM unnest($1::cairn.wf_wait_row[])
+INSERT INTO cairn.wf_waits_base (instance, token, kind, step, strand, since, until, name, key, target) SELECT * FROM unnest($1::cairn.wf_wait_row[])
 -- name: open_waits
-INSERT INTO cairn.wf_waits AS w (instance, token, kind, step, strand, since, until, name, key, target)
+INSERT INTO cairn.wf_waits_base AS w (instance, token, kind, step, strand, since, until, name, key, target)
 SELECT * FROM unnest($1::cairn.wf_wait_row[])
 ON CONFLICT (instance, token) DO UPDATE SET kind = excluded.kind, step = excluded.step, strand = excluded.strand, since = excluded.since,
   until = excluded.until, name = excluded.name, key = excluded.key, target = excluded.target
@@ -147,7 +147,7 @@ INSERT INTO cairn.outbox_event (event_id, instance, event_type, aggregate_id, pa
 SELECT o.id, o.instance, o.type, o.subject, o.data, $7::timestamptz, CASE WHEN o.unwanted THEN $7 END, true
 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::jsonb[], $6::boolean[]) AS o (id, instance, type, subject, data, unwanted)
 -- name: insert_log
-INSERT INTO cairn.wf_execution_log (instance, state_version, kind, step, at, actor, attempt, details) SELECT * FROM unnest($1::cairn.wf_log_row[])
+INSERT INTO cairn.wf_execution_log_base (instance, state_version, kind, step, at, actor, attempt, details, visit) SELECT * FROM unnest($1::cairn.wf_log_row[])
 -- name: delete_messages
 WITH gone AS (DELETE FROM cairn.wf_signal_q WHERE n = ANY ($1::bigint[]) AND target + 0 IS NOT NULL RETURNING 1)
 SELECT ln((count(*) = cardinality($1::bigint[]))::integer) FROM gone

@@ -1,8 +1,8 @@
 -- Counts, each up to $1, and the oldest instants; $2 is now.
 -- name: figures
 SELECT
-  (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_instances WHERE status = 'suspended' AND deleted_at IS NULL LIMIT $1) s),
-  (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_instances WHERE status = 'failed' AND deleted_at IS NULL LIMIT $1) f),
+  (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_instances_base WHERE status = 'suspended' AND deleted_at IS NULL LIMIT $1) s),
+  (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_instances_base WHERE status = 'failed' AND deleted_at IS NULL LIMIT $1) f),
   (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_tasks WHERE status IN ('open', 'assigned') LIMIT $1) t),
   (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_run_q WHERE NOT later AND NOT lapsed
     UNION ALL SELECT 1 FROM cairn.wf_run_q WHERE later AND run_at <= $2 LIMIT $1) r),

@@ -1,5 +1,5 @@
 -- The schema of a SQLite store.
--- version: 33
+-- version: 34
 --
 -- A new store gets this file and then every migration (sql/migrations). The first release freezes it: later changes are
 -- migrations.
@@ -34,8 +34,8 @@ CREATE TABLE wf_definitions (
 -- Instances -----------------------------------------------------------------------------------------------------------
 
 -- What people and programs see of an instance: its status and its dates. A commit writes it together with
--- wf_runtime_states.
-CREATE TABLE wf_instances (
+-- wf_runtime_states. Read it through the view wf_instances, which has the state too.
+CREATE TABLE wf_instances_base (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
   definition TEXT NOT NULL,
@@ -53,15 +53,15 @@ CREATE TABLE wf_instances (
   delete_reason TEXT
 ) STRICT;
 -- Lists by reference.
-CREATE INDEX wf_instances_reference ON wf_instances (reference_key) WHERE reference_key IS NOT NULL;
+CREATE INDEX wf_instances_reference ON wf_instances_base (reference_key) WHERE reference_key IS NOT NULL;
 -- Lists of children, and retention of whole trees.
-CREATE INDEX wf_instances_parent ON wf_instances (parent) WHERE parent IS NOT NULL;
+CREATE INDEX wf_instances_parent ON wf_instances_base (parent) WHERE parent IS NOT NULL;
 -- An instance is stored as running only if a commit ended in the middle of its work. A restart continues these.
-CREATE INDEX wf_instances_running ON wf_instances (n) WHERE status = 'running';
+CREATE INDEX wf_instances_running ON wf_instances_base (n) WHERE status = 'running';
 -- Retention finds instances that ended long ago.
-CREATE INDEX wf_instances_ended ON wf_instances (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX wf_instances_ended ON wf_instances_base (ended_at) WHERE ended_at IS NOT NULL;
 -- Operators count and list these without a scan of all instances.
-CREATE INDEX wf_instances_troubled ON wf_instances (status) WHERE status IN ('suspended', 'failed');
+CREATE INDEX wf_instances_troubled ON wf_instances_base (status) WHERE status IN ('suspended', 'failed');
 
 -- The state from which an instance continues. `n` is the instance's. Every commit of the instance rewrites the row. It is
 -- a rowid table because a snapshot would overflow the pages of a table without rowid.
@@ -83,8 +83,9 @@ CREATE TABLE wf_runtime_states (
   snapshot TEXT NOT NULL            -- the encoded Snapshot (instance/snapshot.h)
 ) STRICT;
 
--- Waits that the store must find by a signal's name or by a due time. All other waits are only in the snapshot.
-CREATE TABLE wf_waits (
+-- Waits that the store must find by a signal's name or by a due time. All other waits are only in the snapshot. The view
+-- wf_waits has them all.
+CREATE TABLE wf_waits_base (
   instance INTEGER NOT NULL,
   token TEXT NOT NULL,   -- names the wait within its instance
   kind TEXT NOT NULL,    -- signal, timer and others with a due time
@@ -98,10 +99,10 @@ CREATE TABLE wf_waits (
   PRIMARY KEY (instance, token)
 ) STRICT, WITHOUT ROWID;
 -- A signal finds the instances that wait for it.
-CREATE INDEX wf_waits_signal ON wf_waits (name, key) WHERE kind = 'signal';
+CREATE INDEX wf_waits_signal ON wf_waits_base (name, key) WHERE kind = 'signal';
 
--- The history of each instance, appended by its commits.
-CREATE TABLE wf_execution_log (
+-- The history of each instance, appended by its commits. The view wf_execution_log adds input, duration and trace.
+CREATE TABLE wf_execution_log_base (
   n INTEGER PRIMARY KEY,
   instance INTEGER NOT NULL,
   state_version INTEGER NOT NULL,  -- the one that the commit made
@@ -110,9 +111,10 @@ CREATE TABLE wf_execution_log (
   at INTEGER NOT NULL,
   actor TEXT NOT NULL,
   attempt INTEGER NOT NULL,
-  details TEXT
+  details TEXT,
+  visit TEXT  -- all entries of one visit of a step have the same (LogEntry in instance/advance.h)
 ) STRICT;
-CREATE INDEX wf_execution_log_instance ON wf_execution_log (instance);
+CREATE INDEX wf_execution_log_instance ON wf_execution_log_base (instance);
 
 -- Signals that an instance has accepted, by their id: a repeated signal is recognized.
 CREATE TABLE wf_inbox (
@@ -440,6 +442,96 @@ CREATE TRIGGER wf_audit_is_not_changed BEFORE UPDATE ON wf_audit
 BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
 CREATE TRIGGER wf_audit_is_not_removed BEFORE DELETE ON wf_audit
 BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
+
+
+-- Reports -------------------------------------------------------------------------------------------------------------
+-- Views for people and for reporting tools. They show what the commits write anyway (snapshots, tasks, runs, the log), so
+-- they cost no write. No statement of a server reads them. docs/operations/sqlite.md describes every column. Columns that
+-- come from a snapshot are computed when they are selected, so a report should name its columns. A snapshot that cannot be
+-- read gives NULL, so that one damaged row does not end a report.
+
+CREATE VIEW wf_instances AS
+SELECT i.n, i.id, i.definition, i.definition_version, i.digest, i.status, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
+  i.changed_at, i.ended_at, i.deleted_at, i.delete_reason,
+  i.reference_key AS correlation_id,
+  (SELECT s.state_version FROM wf_runtime_states s WHERE s.n = i.n) AS state_version,
+  (SELECT coalesce(s.snapshot ->> '$.snapshot.engine.waits[0].step', s.snapshot ->> '$.snapshot.engine.error.step')
+   FROM wf_runtime_states s WHERE s.n = i.n AND json_valid(s.snapshot)) AS current_step,
+  (SELECT s.resume_pointer FROM wf_runtime_states s WHERE s.n = i.n) AS current_place,
+  (SELECT s.snapshot -> '$.snapshot.business.input' FROM wf_runtime_states s WHERE s.n = i.n AND json_valid(s.snapshot)) AS input,
+  (SELECT s.snapshot -> '$.snapshot.business.state' FROM wf_runtime_states s WHERE s.n = i.n AND json_valid(s.snapshot)) AS state,
+  (SELECT s.snapshot -> '$.snapshot.business.output' FROM wf_runtime_states s WHERE s.n = i.n AND json_valid(s.snapshot)) AS output,
+  (SELECT substr(s.snapshot ->> '$.snapshot.engine.trace', 4, 32) FROM wf_runtime_states s WHERE s.n = i.n AND json_valid(s.snapshot)) AS trace_id
+FROM wf_instances_base i;
+
+-- Every open wait. A wait that is over has no row: its visit is in wf_activities.
+CREATE VIEW wf_waits AS
+SELECT i.n AS instance, i.id AS instance_id, w.value ->> 'token' AS token, w.value ->> 'kind' AS kind, w.value ->> 'step' AS step,
+  w.value ->> 'strand' AS strand, CAST(round((julianday(w.value ->> 'since') - 2440587.5) * 86400000) AS INTEGER) AS since,
+  CASE w.value ->> 'kind' WHEN 'task' THEN (SELECT coalesce(t.deadline, t.due) FROM wf_tasks t WHERE t.id = w.value ->> 'target')
+    ELSE (SELECT b.until FROM wf_waits_base b WHERE b.instance = i.n AND b.token = w.value ->> 'token') END AS due,
+  w.value ->> 'name' AS name, w.value ->> 'key' AS key, w.value ->> 'target' AS target,
+  CASE w.value ->> 'kind'
+    WHEN 'task' THEN (SELECT t.payload FROM wf_tasks t WHERE t.id = w.value ->> 'target')
+    WHEN 'run' THEN (SELECT r.payload FROM workflow_run r WHERE r.id = w.value ->> 'target')
+    WHEN 'subworkflow' THEN (SELECT c.input FROM wf_instances c WHERE c.id = w.value ->> 'target') END AS payload
+FROM wf_instances_base i JOIN wf_runtime_states s ON s.n = i.n
+JOIN json_each(CASE WHEN json_valid(s.snapshot) THEN s.snapshot ELSE '{}' END, '$.snapshot.engine.waits') w
+WHERE i.ended_at IS NULL AND s.waiting_kind IS NOT NULL;
+
+CREATE VIEW wf_execution_log AS
+SELECT l.n, l.instance, l.state_version, l.kind, l.step, l.at, l.actor, l.attempt, l.details, l.visit,
+  (SELECT i.id FROM wf_instances_base i WHERE i.n = l.instance) AS instance_id,
+  CASE WHEN l.visit IS NOT NULL THEN coalesce(
+      (SELECT t.payload FROM wf_tasks t WHERE t.id = l.visit),
+      (SELECT r.payload FROM workflow_run r WHERE r.id = l.visit),
+      (SELECT c.input FROM wf_instances c WHERE c.id = l.visit),
+      l.details -> 'waits')
+    WHEN l.step = '' AND l.kind = 'started' THEN (SELECT i.input FROM wf_instances i WHERE i.n = l.instance) END AS input,
+  CASE WHEN l.visit IS NOT NULL AND l.kind <> 'started' THEN
+    (SELECT l.at - b.at FROM wf_execution_log_base b
+     WHERE b.instance = l.instance AND b.n < l.n AND b.visit = l.visit AND b.kind = 'started' ORDER BY b.n DESC LIMIT 1) END AS duration_ms,
+  (SELECT i.trace_id FROM wf_instances i WHERE i.n = l.instance) AS trace_id
+FROM wf_execution_log_base l;
+
+-- A row for each visit of a step that waited, called or failed. `l` is its first entry in the log, `e` says how the step
+-- ended, and `f` is its last failure. The row of a task, run or child has the visit as its id.
+CREATE VIEW wf_activities AS
+SELECT i.id AS instance_id, l.instance, i.definition, i.definition_version, l.step, l.visit,
+  CASE WHEN t.n IS NOT NULL THEN 'task' WHEN r.n IS NOT NULL THEN 'call' WHEN c.n IS NOT NULL THEN 'subworkflow'
+    ELSE l.details ->> '$.waits[0].kind' END AS kind,
+  CASE WHEN e.n IS NOT NULL THEN e.kind
+    WHEN f.n IS NOT NULL OR l.kind = 'faulted' THEN 'failed'
+    WHEN t.status IN ('open', 'assigned') OR r.status IN ('pending', 'leased') OR (c.n IS NOT NULL AND c.ended_at IS NULL)
+      OR EXISTS (SELECT 1 FROM wf_waits_base w WHERE w.instance = l.instance AND w.token = l.visit) THEN 'waiting'
+    WHEN instr(s.snapshot, '"visit":"' || l.visit || '"') > 0 THEN 'running'
+    ELSE coalesce(t.status, CASE r.status WHEN 'succeeded' THEN 'completed' ELSE r.status END, 'cancelled') END AS status,
+  max(l.attempt, coalesce(e.attempt, 0), coalesce(f.attempt, 0), coalesce(r.attempt, 0)) AS attempt,
+  coalesce(t.payload, r.payload, CASE WHEN c.n IS NOT NULL THEN (SELECT v.input FROM wf_instances v WHERE v.n = c.n) END,
+    l.details -> 'waits') AS input,
+  coalesce(t.completion, r.result, CASE WHEN c.n IS NOT NULL THEN (SELECT v.output FROM wf_instances v WHERE v.n = c.n) END,
+    e.details -> 'result') AS result,
+  coalesce(r.last_error, CASE WHEN f.n IS NOT NULL OR l.kind = 'faulted' THEN
+    (coalesce(f.details, l.details) ->> 'code') || coalesce(': ' || (coalesce(f.details, l.details) ->> 'message'), '') END) AS last_error,
+  l.at AS started_at,
+  coalesce(e.at, f.at, CASE WHEN l.kind = 'faulted' THEN l.at END,
+    CASE WHEN t.status NOT IN ('open', 'assigned') THEN t.changed_at END,
+    CASE WHEN r.status NOT IN ('pending', 'leased') THEN r.updated_at END, c.ended_at, i.ended_at) AS completed_at,
+  coalesce(t.completed_by, e.actor, f.actor, l.actor) AS actor
+FROM wf_execution_log_base l
+JOIN wf_instances_base i ON i.n = l.instance
+LEFT JOIN wf_runtime_states s ON s.n = l.instance
+LEFT JOIN wf_tasks t ON t.id = l.visit
+LEFT JOIN workflow_run r ON r.id = l.visit
+LEFT JOIN wf_instances_base c ON c.id = l.visit
+LEFT JOIN wf_execution_log_base e ON e.n = (SELECT x.n FROM wf_execution_log_base x
+  WHERE l.kind = 'started' AND x.instance = l.instance AND x.n > l.n AND x.visit = l.visit AND x.kind IN ('completed', 'skipped')
+  ORDER BY x.n LIMIT 1)
+LEFT JOIN wf_execution_log_base f ON f.n = (SELECT x.n FROM wf_execution_log_base x
+  WHERE l.kind = 'started' AND x.instance = l.instance AND x.n > l.n AND x.n < coalesce(e.n, 9223372036854775807) AND x.visit = l.visit
+    AND x.kind = 'faulted' ORDER BY x.n DESC LIMIT 1)
+-- A step that failed before it waited has a place as its visit.
+WHERE l.visit IS NOT NULL AND (l.kind = 'started' OR l.kind = 'faulted' AND l.visit LIKE '%[%');
 
 
 -- The store itself ----------------------------------------------------------------------------------------------------

@@ -25,11 +25,11 @@ WHERE changes <> seen OR cookie <> (SELECT schema_version FROM pragma_schema_ver
 -- The latest time up to ?1 that the store knows, and the latest of all. Only the last row of each table is read.
 SELECT max(at) FILTER (WHERE at <= ?1), max(at) FROM (
   SELECT latest AS at FROM wf_clock
-  UNION ALL SELECT * FROM (SELECT at FROM wf_execution_log ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT at FROM wf_execution_log_base ORDER BY n DESC LIMIT 1)
   UNION ALL SELECT * FROM (SELECT at FROM wf_task_events ORDER BY n DESC LIMIT 1)
   UNION ALL SELECT * FROM (SELECT at FROM workflow_event ORDER BY n DESC LIMIT 1)
   UNION ALL SELECT * FROM (SELECT updated_at FROM workflow_run ORDER BY n DESC LIMIT 1)
-  UNION ALL SELECT * FROM (SELECT changed_at FROM wf_instances ORDER BY n DESC LIMIT 1)
+  UNION ALL SELECT * FROM (SELECT changed_at FROM wf_instances_base ORDER BY n DESC LIMIT 1)
   UNION ALL SELECT * FROM (SELECT created_at FROM outbox_event ORDER BY n DESC LIMIT 1)
   UNION ALL SELECT * FROM (SELECT at FROM wf_audit ORDER BY sequence DESC LIMIT 1))
 -- name: keep_latest_time
@@ -42,15 +42,15 @@ PRAGMA page_count
 SELECT rootpage, name, tbl_name FROM sqlite_schema WHERE rootpage > 0 ORDER BY rootpage
 -- name: instances_of_rows
 -- Finds the instances on a damaged page through an index that does not need the page.
-SELECT id FROM wf_instances INDEXED BY sqlite_autoindex_wf_instances_1 WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
+SELECT id FROM wf_instances_base INDEXED BY sqlite_autoindex_wf_instances_base_1 WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
 -- name: instances_of_states
-SELECT id FROM wf_instances WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
+SELECT id FROM wf_instances_base WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
 -- name: tasks_of_rows
 SELECT id FROM wf_tasks INDEXED BY sqlite_autoindex_wf_tasks_1 WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
 -- name: runs_of_rows
 SELECT id FROM workflow_run INDEXED BY sqlite_autoindex_workflow_run_1 WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
 -- name: instances_of_log
-SELECT DISTINCT i.id FROM wf_execution_log l INDEXED BY wf_execution_log_instance JOIN wf_instances i ON i.n = l.instance
+SELECT DISTINCT i.id FROM wf_execution_log_base l INDEXED BY wf_execution_log_instance JOIN wf_instances_base i ON i.n = l.instance
 WHERE l.n > ?1 AND l.n <= ?2 LIMIT 20
 
 -- name: insert_definition
@@ -66,21 +66,21 @@ SELECT name, version, digest, canonical, deployed_at, retired_at, n FROM wf_defi
 UPDATE wf_definitions SET retired_at = coalesce(retired_at, ?3) WHERE name = ?1 AND version = ?2
 
 -- name: find_snapshot
-SELECT s.snapshot FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
+SELECT s.snapshot FROM wf_instances_base i LEFT JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: find_version
 SELECT i.n, s.state_version, i.ended_at IS NOT NULL,
   i.status = ?2 AND i.digest = ?3 AND i.reference_key IS NULL AND i.reference_parts IS NULL AND i.error IS NULL,
   i.started_at
-FROM wf_instances i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
+FROM wf_instances_base i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: insert_instance
-INSERT INTO wf_instances (id, definition, definition_version, digest, status, reference_key, reference_parts, parent, error, started_at, changed_at, ended_at)
+INSERT INTO wf_instances_base (id, definition, definition_version, digest, status, reference_key, reference_parts, parent, error, started_at, changed_at, ended_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
 -- name: update_instance
-UPDATE wf_instances SET definition = ?2, definition_version = ?3, digest = ?4, status = ?5, reference_key = ?6, reference_parts = ?7,
+UPDATE wf_instances_base SET definition = ?2, definition_version = ?3, digest = ?4, status = ?5, reference_key = ?6, reference_parts = ?7,
   error = ?8, changed_at = ?9, ended_at = ?10 WHERE n = ?1
 -- name: touch_instance
 -- Only the time changes, so no index is touched.
-UPDATE wf_instances SET changed_at = ?2 WHERE n = ?1
+UPDATE wf_instances_base SET changed_at = ?2 WHERE n = ?1
 -- name: insert_state
 INSERT INTO wf_runtime_states (n, state_version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
   last_error_code, last_error, last_executed_by, last_executed_on, snapshot)
@@ -90,37 +90,37 @@ UPDATE wf_runtime_states SET state_version = ?2, schema_version = ?3, waiting_ki
   resume_pointer = ?8, last_signal = coalesce(?9, last_signal), last_error_code = ?10, last_error = ?11, last_executed_by = ?12, last_executed_on = ?13, snapshot = ?14
 WHERE n = ?1 AND state_version = ?15
 -- name: park_instance
-UPDATE wf_instances SET status = 'suspended', error = ?2, changed_at = ?3 WHERE id = ?1 AND ended_at IS NULL
+UPDATE wf_instances_base SET status = 'suspended', error = ?2, changed_at = ?3 WHERE id = ?1 AND ended_at IS NULL
 -- name: delete_instance_softly
-UPDATE wf_instances SET deleted_at = coalesce(deleted_at, ?2), delete_reason = coalesce(delete_reason, ?3) WHERE id = ?1 AND ended_at IS NOT NULL
+UPDATE wf_instances_base SET deleted_at = coalesce(deleted_at, ?2), delete_reason = coalesce(delete_reason, ?3) WHERE id = ?1 AND ended_at IS NOT NULL
 
 -- name: insert_wait
-INSERT OR REPLACE INTO wf_waits (instance, token, kind, step, strand, since, until, name, key, target) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+INSERT OR REPLACE INTO wf_waits_base (instance, token, kind, step, strand, since, until, name, key, target) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 -- name: delete_wait
-DELETE FROM wf_waits WHERE instance = ?1 AND token = ?2
+DELETE FROM wf_waits_base WHERE instance = ?1 AND token = ?2
 -- name: delete_waits
-DELETE FROM wf_waits WHERE instance = ?1
+DELETE FROM wf_waits_base WHERE instance = ?1
 -- name: insert_timer
 INSERT OR REPLACE INTO wf_timer_q (due, instance, token) VALUES (?1, ?2, ?3)
 -- name: find_timer
-SELECT 1 FROM wf_timer_q WHERE due = ?1 AND instance = (SELECT n FROM wf_instances WHERE id = ?2) AND token = ?3
+SELECT 1 FROM wf_timer_q WHERE due = ?1 AND instance = (SELECT n FROM wf_instances_base WHERE id = ?2) AND token = ?3
 -- name: delete_timer
 DELETE FROM wf_timer_q WHERE due = ?1 AND instance = ?2 AND token = ?3
 -- name: due_timers
 SELECT q.due, q.instance, q.token, i.id, w.token IS NOT NULL FROM wf_timer_q q
-LEFT JOIN wf_instances i ON i.n = q.instance
-LEFT JOIN wf_waits w ON w.instance = q.instance AND w.token = q.token
+LEFT JOIN wf_instances_base i ON i.n = q.instance
+LEFT JOIN wf_waits_base w ON w.instance = q.instance AND w.token = q.token
 WHERE q.due <= ?1 ORDER BY q.due, q.instance, q.token
 -- name: first_timers
 SELECT due, instance, token FROM wf_timer_q ORDER BY due, instance, token
 -- name: instance_number
-SELECT n FROM wf_instances WHERE id = ?1
+SELECT n FROM wf_instances_base WHERE id = ?1
 -- name: list_timers
-SELECT q.due, q.token FROM wf_waits w JOIN wf_timer_q q ON q.due = w.until AND q.instance = w.instance AND q.token = w.token
-WHERE w.instance = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY q.due, q.token
+SELECT q.due, q.token FROM wf_waits_base w JOIN wf_timer_q q ON q.due = w.until AND q.instance = w.instance AND q.token = w.token
+WHERE w.instance = (SELECT n FROM wf_instances_base WHERE id = ?1) ORDER BY q.due, q.token
 -- name: list_waits
-SELECT token, kind, step, strand, since, until, name, key, target FROM wf_waits
-WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY token
+SELECT token, kind, step, strand, since, until, name, key, target FROM wf_waits_base
+WHERE instance = (SELECT n FROM wf_instances_base WHERE id = ?1) ORDER BY token
 
 -- name: insert_task
 INSERT INTO wf_tasks (id, instance, token, step, name, title, status, state_version, roles, exclude, payload, form, priority, due, deadline, assignee,
@@ -147,71 +147,71 @@ t.id, i.id, t.token, t.step, t.name, t.title, t.status, t.state_version, t.roles
   AND (?5 IS NULL OR t.priority < ?5 OR (t.priority = ?5 AND t.n > ?6))
 -- name: find_task
 SELECT {task_columns}
-FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance WHERE t.id = ?1
+FROM wf_tasks t JOIN wf_instances_base i ON i.n = t.instance WHERE t.id = ?1
 -- name: list_open_tasks
 SELECT {task_columns}
-FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
+FROM wf_tasks t JOIN wf_instances_base i ON i.n = t.instance
 WHERE t.status IN ('open', 'assigned') AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: list_all_tasks
 SELECT {task_columns}
-FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
+FROM wf_tasks t JOIN wf_instances_base i ON i.n = t.instance
 WHERE {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: list_instance_tasks
 SELECT {task_columns}
-FROM wf_tasks t JOIN wf_instances i ON i.n = t.instance
-WHERE t.instance = (SELECT n FROM wf_instances WHERE id = ?9) AND (?10 OR t.status IN ('open', 'assigned'))
+FROM wf_tasks t JOIN wf_instances_base i ON i.n = t.instance
+WHERE t.instance = (SELECT n FROM wf_instances_base WHERE id = ?9) AND (?10 OR t.status IN ('open', 'assigned'))
   AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: task_events
 SELECT e.kind, e.at, e.actor, e.details FROM wf_task_events e WHERE e.task = (SELECT n FROM wf_tasks WHERE id = ?1) ORDER BY e.n
 
 -- name: insert_log
-INSERT INTO wf_execution_log (instance, state_version, kind, step, at, actor, attempt, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+INSERT INTO wf_execution_log_base (instance, state_version, kind, step, at, actor, attempt, details, visit) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 -- name: history
-SELECT n, state_version, kind, step, at, actor, attempt, details FROM wf_execution_log
-WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) AND n > ?2 ORDER BY n LIMIT ?3
+SELECT n, state_version, kind, step, at, actor, attempt, details, visit FROM wf_execution_log_base
+WHERE instance = (SELECT n FROM wf_instances_base WHERE id = ?1) AND n > ?2 ORDER BY n LIMIT ?3
 
 -- part: instance_columns
 i.id, i.definition, i.definition_version, i.digest, i.status, s.state_version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n
 -- name: find_instance
 SELECT {instance_columns}
-FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
+FROM wf_instances_base i LEFT JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1
 -- name: list_instances
 SELECT {instance_columns}
-FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
+FROM wf_instances_base i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_instances_by_reference
 SELECT {instance_columns}
-FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
+FROM wf_instances_base i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL) AND i.reference_key = ?9
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_running
 SELECT {instance_columns}
-FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
+FROM wf_instances_base i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.status = 'running' AND i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_troubled
 SELECT {instance_columns}
-FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
+FROM wf_instances_base i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.status IN ('suspended', 'failed') AND i.status = ?2 AND i.n < ?1 AND (?3 IS NULL OR i.definition = ?3) AND (?4 IS NULL OR i.parent = ?4)
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
 ORDER BY i.n DESC LIMIT ?8
 -- name: list_children
 SELECT {instance_columns}
-FROM wf_instances i LEFT JOIN wf_runtime_states s ON s.n = i.n
+FROM wf_instances_base i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND i.parent = ?4
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL) AND (?9 IS NULL OR i.reference_key = ?9)
 ORDER BY i.n DESC LIMIT ?8
 
 -- name: insert_message
-INSERT INTO wf_signal_q (target, kind, name, key, body, at) VALUES ((SELECT n FROM wf_instances WHERE id = ?1), ?2, ?3, ?4, ?5, ?6)
+INSERT INTO wf_signal_q (target, kind, name, key, body, at) VALUES ((SELECT n FROM wf_instances_base WHERE id = ?1), ?2, ?3, ?4, ?5, ?6)
 -- name: keep_signal
 INSERT INTO wf_signal_q (kind, name, key, body, at, expires_at) VALUES ('signal', ?1, ?2, ?3, ?4, ?5)
 -- name: count_kept
@@ -221,8 +221,8 @@ SELECT count(*) FROM (SELECT 1 FROM wf_signal_q WHERE target IS NULL LIMIT ?1)
 -- name: has_kept
 SELECT 1 FROM wf_signal_q WHERE target IS NULL LIMIT 1
 -- name: signal_waits
-SELECT i.id FROM wf_instances i WHERE i.n IN
-  (SELECT w.instance FROM wf_waits w WHERE w.kind = 'signal' AND w.name = ?1 AND (w.key IS NULL OR w.key = ?2))
+SELECT i.id FROM wf_instances_base i WHERE i.n IN
+  (SELECT w.instance FROM wf_waits_base w WHERE w.kind = 'signal' AND w.name = ?1 AND (w.key IS NULL OR w.key = ?2))
   AND NOT EXISTS (SELECT 1 FROM wf_inbox b WHERE b.instance = i.n AND b.signal = ?3) ORDER BY i.n
 -- name: find_kept
 SELECT n FROM wf_signal_q WHERE target IS NULL AND name = ?1 AND (?2 IS NULL OR key = ?2) AND (expires_at IS NULL OR expires_at > ?3)
@@ -251,18 +251,18 @@ SELECT 1 FROM wf_signal_q WHERE n = ?1 AND target IS NOT NULL
 -- name: delete_message
 DELETE FROM wf_signal_q WHERE n = ?1 AND target IS NOT NULL
 -- name: ready_messages
-SELECT q.n, i.id, q.kind, q.body, q.at FROM wf_signal_q q LEFT JOIN wf_instances i ON i.n = q.target WHERE q.target IS NOT NULL ORDER BY q.n
+SELECT q.n, i.id, q.kind, q.body, q.at FROM wf_signal_q q LEFT JOIN wf_instances_base i ON i.n = q.target WHERE q.target IS NOT NULL ORDER BY q.n
 -- name: list_messages
-SELECT q.n, ?1, q.kind, q.body, q.at FROM wf_signal_q q WHERE q.target = (SELECT n FROM wf_instances WHERE id = ?1) ORDER BY q.n
+SELECT q.n, ?1, q.kind, q.body, q.at FROM wf_signal_q q WHERE q.target = (SELECT n FROM wf_instances_base WHERE id = ?1) ORDER BY q.n
 
 -- name: find_key
 SELECT request_hash, answer FROM wf_idempotency_keys WHERE scope = ?1 AND key = ?2
 -- name: insert_key
 INSERT INTO wf_idempotency_keys (scope, key, request_hash, answer, at) VALUES (?1, ?2, ?3, ?4, ?5)
 -- name: find_inbox
-SELECT 1 FROM wf_inbox WHERE instance = (SELECT n FROM wf_instances WHERE id = ?1) AND signal = ?2
+SELECT 1 FROM wf_inbox WHERE instance = (SELECT n FROM wf_instances_base WHERE id = ?1) AND signal = ?2
 -- name: insert_inbox
-INSERT INTO wf_inbox (instance, signal, at) SELECT n, ?2, ?3 FROM wf_instances WHERE id = ?1
+INSERT INTO wf_inbox (instance, signal, at) SELECT n, ?2, ?3 FROM wf_instances_base WHERE id = ?1
 
 -- name: insert_dead_letter
 INSERT INTO wf_dlq_q (instance, kind, envelope, reason, node, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -282,21 +282,21 @@ ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, fence = excluded.fence,
 UPDATE wf_host_locks SET owner = '' WHERE name = ?1 AND owner = ?2 AND fence = ?3
 
 -- name: old_roots
-SELECT i.n, i.id FROM wf_instances i
+SELECT i.n, i.id FROM wf_instances_base i
 WHERE i.ended_at < ?1 AND i.status IN (SELECT value FROM json_each(?2))
-  AND (i.parent IS NULL OR NOT EXISTS (SELECT 1 FROM wf_instances p WHERE p.id = i.parent))
+  AND (i.parent IS NULL OR NOT EXISTS (SELECT 1 FROM wf_instances_base p WHERE p.id = i.parent))
 ORDER BY i.ended_at, i.n
 -- name: tree_of
 WITH RECURSIVE tree (n, id, ended_at) AS (
-  SELECT n, id, ended_at FROM wf_instances WHERE id = ?1
-  UNION SELECT c.n, c.id, c.ended_at FROM wf_instances c JOIN tree ON c.parent = tree.id)
+  SELECT n, id, ended_at FROM wf_instances_base WHERE id = ?1
+  UNION SELECT c.n, c.id, c.ended_at FROM wf_instances_base c JOIN tree ON c.parent = tree.id)
 SELECT n, id, coalesce(ended_at < ?2, 0) FROM tree
 -- name: remove_task_events
 DELETE FROM wf_task_events WHERE task IN (SELECT n FROM wf_tasks WHERE instance = ?1)
 -- name: remove_tasks
 DELETE FROM wf_tasks WHERE instance = ?1
 -- name: remove_log
-DELETE FROM wf_execution_log WHERE instance = ?1
+DELETE FROM wf_execution_log_base WHERE instance = ?1
 -- name: remove_inbox
 DELETE FROM wf_inbox WHERE instance = ?1
 -- name: remove_messages
@@ -313,4 +313,4 @@ DELETE FROM outbox_event WHERE instance = ?1 AND published_at IS NOT NULL
 -- name: remove_state
 DELETE FROM wf_runtime_states WHERE n = ?1
 -- name: remove_instance
-DELETE FROM wf_instances WHERE n = ?1
+DELETE FROM wf_instances_base WHERE n = ?1

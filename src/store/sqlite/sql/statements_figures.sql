@@ -1,8 +1,8 @@
 -- Counts, each up to ?1, and the oldest instants; ?2 is now.
 -- name: figures
 SELECT
-  (SELECT count(*) FROM (SELECT 1 FROM wf_instances WHERE status = 'suspended' AND deleted_at IS NULL LIMIT ?1)),
-  (SELECT count(*) FROM (SELECT 1 FROM wf_instances WHERE status = 'failed' AND deleted_at IS NULL LIMIT ?1)),
+  (SELECT count(*) FROM (SELECT 1 FROM wf_instances_base WHERE status = 'suspended' AND deleted_at IS NULL LIMIT ?1)),
+  (SELECT count(*) FROM (SELECT 1 FROM wf_instances_base WHERE status = 'failed' AND deleted_at IS NULL LIMIT ?1)),
   (SELECT count(*) FROM (SELECT 1 FROM wf_tasks WHERE status IN ('open', 'assigned') LIMIT ?1)),
   (SELECT count(*) FROM (SELECT 1 FROM workflow_run INDEXED BY workflow_run_later
     WHERE status = 'pending' AND deleted_at IS NULL AND run_at <= ?2 LIMIT ?1)),
