@@ -31,8 +31,17 @@ came = threading.Condition()
 made = collections.Counter()
 
 
+held, may_answer = collections.Counter(), threading.Event()
+
+
 def answer(path, headers, body):
     call = json.loads(body)
+    if "held" in call:
+        with came:
+            held[call["held"]] += 1
+            came.notify_all()
+        may_answer.wait(60)
+        return 200, "{}"
     with came:
         made[(call["chain"], call["number"])] += 1
         came.notify_all()
@@ -79,6 +88,23 @@ for chain, instance in enumerate(ids):
     while shown["status"] == "waiting" and time.monotonic() < until:
         shown = server.call("GET", f"/v1/instances/{instance}?wait=30s").json
     expect("the chain ends", shown["status"] == "completed", json.dumps(shown)[:600])
+# A call that was sent and has no answer when the server ends is an attempt. Without a retry, it is not sent again.
+made_again = server.call("POST", "/v1/definitions", text=DEFINITION.replace("name: t.chain", "name: t.held").replace(f"times: {LENGTH}", "times: 1").replace(
+    "{ chain: = input.chain, number: = state.count }", "{ held: = input.chain }"), **{"content-type": "application/yaml"})
+expect("the definition of one call is deployed", made_again.status in (200, 201), made_again.text)
+expect("SIGTERM ends with 0", server.end() == 0, server.said[-1500:])
+server.start("--config", settings, "--drain", "1s", environment=environment)
+one = server.call("POST", "/v1/instances", {"definition": "t.held", "input": {"chain": 7}}).json["id"]
+with came:
+    expect("the call was sent", came.wait_for(lambda: held[7] == 1, timeout=60), held)
+code = server.end()
+expect("SIGTERM ends with 0 while a call has no answer", code == 0, (code, server.said[-1500:]))
+server.start("--config", settings, environment=environment)
+until = time.monotonic() + 60
+while (shown := server.call("GET", f"/v1/instances/{one}").json)["status"] == "waiting" and held[7] == 1 and time.monotonic() < until:
+    time.sleep(0.05)
+expect("it counts as its only attempt", held[7] == 1 and shown["status"] == "suspended" and "interrupted" in json.dumps(shown["error"]), (held, shown))
+may_answer.set()
 twice = {call: count for call, count in made.items() if count > 1}
 expect("every call was made once", not twice and len(made) == total, (len(made), dict(list(twice.items())[:5])))
 expect("SIGTERM ends with 0", server.end() == 0, server.said[-1500:])
