@@ -70,7 +70,7 @@ expect("the instance ends", server.call("GET", f"/v1/instances/{instance}").json
 deleted = server.call("DELETE", f"/v1/runs/{run}?reason=test")
 expect("then it can be deleted", deleted.status in (200, 204), deleted.text)
 
-# Periods that no calendar holds: refused, or cut. Whatever else is due goes on.
+# Periods that no calendar holds: refused, or cut. Whatever else is due continues.
 long = CALLS.replace("'= duration(input.length)'", "P3600000D").replace("t.calls", "t.long")
 refused = server.call("POST", "/v1/definitions", text=long, **{"content-type": "application/yaml"})
 expect("a definition with such a timeout is refused", refused.status == 422, refused.text[:300])
