@@ -92,8 +92,7 @@ void Undeliverable::discard(const Delivery& delivery, const DeliveryError& faile
   const bool by_instance = failed.kind == DeliveryError::Kind::refused;
   const auto is = [&](Message::Kind kind) { return delivery.message && delivery.message->kind == kind; };
   // To cancel an instance that has ended is not an error.
-  const bool late_cancel =
-      is(Message::Kind::cancel) && (by_instance || failed.kind == DeliveryError::Kind::unwritable);
+  const bool late_cancel = is(Message::Kind::cancel) && (by_instance || failed.kind == DeliveryError::Kind::unwritable);
   // The sender of a signal has the answer that it is accepted, so it becomes a dead letter whatever the setting says.
   const bool signal = is(Message::Kind::signal) && by_instance;
   const bool kept = context_.options.dead_letters || signal;
