@@ -15,7 +15,8 @@ namespace {
 // Whether the unit depends only on facts that its own writes check. A message that goes without an advance may make the
 // instance take another signal.
 bool says_everything(const Unit& unit) {
-  return !(unit.message && unit.advances.empty()) && !unit.key && !unit.inbox && !unit.task && unit.messages.empty() && unit.signals.empty() &&
+  return !(unit.message && unit.advances.empty()) && !unit.key && !unit.inbox && !unit.task && unit.messages.empty() &&
+         unit.signals.empty() &&
          std::all_of(unit.advances.begin(), unit.advances.end(), [](const Advance& advance) {
            return advance.outcome != Advance::Outcome::stale && advance.tasks_closed.empty() &&
                   advance.runs_cancelled.empty();
