@@ -58,6 +58,7 @@ constexpr ProblemText problem_texts[] = {
      "too much waits already: requests, commits, runs, leases or bulk actions; `limit` and `limit_value` as above; "
      "nothing was changed",
      "retry after `Retry-After`"},
+    {"parameter", 400, "that parameter cannot be read", "see the detail"},
     {"part", 400, "that parameter cannot be read", "see the detail"},
     {"position", 400, "that parameter cannot be read", "see the detail"},
     {"reason", 400, "that parameter cannot be read", "see the detail"},

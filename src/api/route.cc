@@ -70,6 +70,12 @@ std::optional<std::string> misdeclared(const Request& request, std::string_view 
   return std::nullopt;
 }
 
+// Parameters that are true or false. Another value would count as false without a word.
+bool is_yes_or_no(std::string_view name) {
+  constexpr std::string_view names[] = {"closed", "overdue", "mine", "unpublished", "deleted"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 // Most operations without arguments accept a reason for the audit trail.
 constexpr std::string_view reason_only =
     R"({"type":"object","additionalProperties":false,"properties":{"reason":{"type":"string"}}})";
@@ -187,6 +193,10 @@ void Router::handle(Match match, Request request, Reply reply, Gate* gate, Reque
       call.reply(
           problem(400, "unknown_parameter", "Unknown query parameter",
                   "`" + name + "` is not a parameter of " + std::string(route.method) + " " + std::string(route.path)));
+      return;
+    }
+    if (is_yes_or_no(name) && given.second != "true" && given.second != "false" && !given.second.empty()) {
+      call.reply(problem(400, "parameter", "Invalid query parameter", "`" + name + "` must be true or false"));
       return;
     }
   }

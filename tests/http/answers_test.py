@@ -46,6 +46,12 @@ for path in ("/v1/audit", "/v1/instances"):
     refused = server.call("GET", f"{path}?from=noon")
     expect(f"no time at {path}", refused.status == 400 and "2026-01-31" in refused.text, refused.text)
 
+# A parameter that is neither true nor false is not ignored.
+for path, name in (("tasks", "closed"), ("tasks", "overdue"), ("tasks", "mine"), ("outbox", "unpublished"), ("runs", "deleted")):
+    expect(f"{name}=true", server.call("GET", f"/v1/{path}?{name}=true").status == 200)
+    refused = server.call("GET", f"/v1/{path}?{name}=yes")
+    expect(f"{name}=yes", refused.status == 400 and "true or false" in refused.text, refused.text)
+
 # Signals that an instance keeps: each filter counts.
 one = server.call("POST", "/v1/instances", {"definition": "t.wait", "id": "keeper"}).json["id"]
 for name, key in (("a", "1"), ("a", "2"), ("b", "1"), ("b", None)):
