@@ -81,7 +81,7 @@ big = {"definition": "x", "input": {"text": "x" * 300_000}}
 expect("large bodies too", server.call("POST", "/work/flow/v1/instances", big).status == 404)
 expect("large bodies of strangers are refused", server.call("POST", "/work/flow/v1/instances", big, role=None).status == 401)
 server.end()
-for wrong in ["cairn", "/cairn/", "/a//b", "/a b", "/..", "/v1", '/"x', "/v1/x"]:
+for wrong in ["cairn", "/cairn/", "/a//b", "/a b", "/..", "/v1", '/"x', "/v1/x", "/readyz", "/assets/x", "/.", "/a/./b"]:
     made = subprocess.run([sys.argv[1], "serve", "--store", "memory:", "--auth", "none", "--base-path", wrong], capture_output=True, text=True, timeout=60)
     expect(f"{wrong} is no base path", made.returncode != 0 and "base_path" in made.stderr, made.stderr)
 finish()
