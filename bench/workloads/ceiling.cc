@@ -76,7 +76,8 @@ class Replay {
   }
   Result<void> finish() {
     const char* text =
-        "SELECT s.state_version, s.snapshot FROM wf_instances_base i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id = ?1";
+        "SELECT s.state_version, s.snapshot FROM wf_instances_base i JOIN wf_runtime_states s ON s.n = i.n WHERE i.id "
+        "= ?1";
     if (sqlite3_prepare_v3(database_, text, -1, SQLITE_PREPARE_PERSISTENT, &load_, nullptr) != SQLITE_OK)
       return failure();
     return {};

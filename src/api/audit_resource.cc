@@ -15,8 +15,9 @@ struct AuditFilter {
   std::optional<Timestamp> to;
 
   bool takes(const AuditRow& row) const {
-    return (who.empty() || row.who == who || row.details.text_or("account", "") == who) && (what.empty() || row.what == what) &&
-           row.resource.find(resource) != std::string::npos && (!from || row.at >= *from) && (!to || row.at < *to);
+    return (who.empty() || row.who == who || row.details.text_or("account", "") == who) &&
+           (what.empty() || row.what == what) && row.resource.find(resource) != std::string::npos &&
+           (!from || row.at >= *from) && (!to || row.at < *to);
   }
 };
 
@@ -55,9 +56,8 @@ void list_audit(EngineCore& core, const Call& call) {
 }
 
 void verify(EngineCore& core, const Call& call) {
-  const auto report =
-      verify_audit(core.store(), std::string(call.request.query_value("hash")),
-                   [&core] { return core.context().stops_soon.load(); });
+  const auto report = verify_audit(core.store(), std::string(call.request.query_value("hash")),
+                                   [&core] { return core.context().stops_soon.load(); });
   if (!report) {
     call.reply(problem(report.error()));
     return;

@@ -92,7 +92,8 @@ void definition_diagram(EngineCore& core, PictureShelf& shelf, const Call& call)
   const std::string key = (*program)->digest + "-" + drawing->key();
   const std::string tag = "\"" + key + "\"";
   // The picture of a version is final; the newest version may change.
-  const Headers headers{{"etag", tag}, {"cache-control", version.empty() ? "no-cache" : "private, max-age=31536000, immutable"}};
+  const Headers headers{{"etag", tag},
+                        {"cache-control", version.empty() ? "no-cache" : "private, max-age=31536000, immutable"}};
   if (seen_before(call, tag)) return call.reply({304, render::media_type(drawing->format), headers, ""});
   std::shared_ptr<const std::string> picture = shelf.find(key);
   if (!picture) {

@@ -334,11 +334,12 @@ Result<ApiAnswer> ApiSession::call(ApiRequest request) {
     answer.body = Json::object({{"detail", named->id + " is the beginning of several ids:" + listed}});
     return answer;
   }
-  // Callers choose ids such as order-1 and order-10. If order-1 is gone, a change that names it must not reach order-10.
+  // Callers choose ids such as order-1 and order-10. If order-1 is gone, a change that names it must not reach
+  // order-10.
   const bool certain = is_uuid(ids.front()) || named->list == "/v1/keys";
   if (request.method != "GET" && !(certain && found.all)) {
-    answer.body = Json::object({{"detail", "no " + named->id + "; " + ids.front() +
-                                               " begins with it. Give the whole id to change it."}});
+    answer.body = Json::object(
+        {{"detail", "no " + named->id + "; " + ids.front() + " begins with it. Give the whole id to change it."}});
     return answer;
   }
   full_ids_[named->list + "/" + named->id] = ids.front();

@@ -39,9 +39,9 @@ const CommandSpec& signals_spec() {
       "keeps;\n"
       "`cairn signal ID --discard SIGNAL` discards one of them.",
       with_list_flags({{"--name", "NAME", "only signals of this name"},
-                      {"--key", "KEY", "only signals with this key"},
-                      {"--instance", "ID", "the signals that this instance keeps"},
-                      {"--reason", "TEXT", "discard: the reason, for the audit trail"}}),
+                       {"--key", "KEY", "only signals with this key"},
+                       {"--instance", "ID", "the signals that this instance keeps"},
+                       {"--reason", "TEXT", "discard: the reason, for the audit trail"}}),
       {"cairn signals --server http://127.0.0.1:8400", "cairn signals discard 7"}};
   return spec;
 }

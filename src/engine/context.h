@@ -36,7 +36,7 @@ struct EngineContext {
   const CoreOptions options;
   const std::string node;  // unique: the name from the options and a random part
   std::atomic<bool> stopping = false;
-  std::atomic<bool> stops_soon = false;  // before and while `stopping`
+  std::atomic<bool> stops_soon = false;            // before and while `stopping`
   std::atomic<std::uint64_t> signals_expired = 0;  // kept signals that this node turned into dead letters
 };
 

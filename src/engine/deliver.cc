@@ -120,8 +120,7 @@ Result<Decision, DeliveryError> Deliveries::decide(const Delivery& delivery, boo
   }
   Setting with = setting(**program);
   if (!with.known) return store_error(definitions_unreadable());
-  Decision decision{Slice(registry_, std::move(with), store_.now(), delivery.actor, context_.node), before,
-                    from_cache};
+  Decision decision{Slice(registry_, std::move(with), store_.now(), delivery.actor, context_.node), before, from_cache};
   if (auto applied = decision.slice.apply(**program, *before, std::move(what)); !applied) {
     if (from_cache) return decide(delivery, false);
     const bool unreadable = applied.error().code == ErrorCode::corrupt;

@@ -45,7 +45,7 @@ struct Delivered {
 // Why a delivery was not decided or not written.
 struct DeliveryError {
   enum class Kind {
-    refused,  // by the interpreter; the caller gets the error
+    refused,     // by the interpreter; the caller gets the error
     unwritable,  // the store refuses to write what was decided
     no_instance,
     moved,          // not at the state version that the caller has seen

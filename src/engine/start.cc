@@ -41,8 +41,7 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::prepare_start(StartA
   if (!program) return refused(std::move(program).error());
   Setting with = setting(**program);
   if (!with.known) return refused(definitions_unreadable());
-  Slice& slice =
-      attempt.slice.emplace(registry_, std::move(with), store_.now(), attempt.start.actor, context_.node);
+  Slice& slice = attempt.slice.emplace(registry_, std::move(with), store_.now(), attempt.start.actor, context_.node);
   if (auto started = slice.start(**program, attempt.start.event); !started) return refused(std::move(started).error());
   if (key) {
     key->answer = Json::object(

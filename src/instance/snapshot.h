@@ -51,9 +51,9 @@ struct Wait {
 // One level of a strand's stack, outermost first. Blocks and steps are named by the readable places of the program, so
 // people can read a snapshot and it never depends on indexes.
 struct Frame {
-  std::string kind;   // start, block, compensating, or the type of a step (see interpreter/strand.h)
-  std::string place;  // the step's or block's place
-  Json data;          // block: its position; step: what it remembers (iteration, pending error, tokens)
+  std::string kind;        // start, block, compensating, or the type of a step (see interpreter/strand.h)
+  std::string place;       // the step's or block's place
+  Json data;               // block: its position; step: what it remembers (iteration, pending error, tokens)
   std::string visit = {};  // step: its visit in the log, once a wait of it is over
   bool operator==(const Frame&) const = default;
 };

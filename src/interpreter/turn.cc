@@ -107,8 +107,7 @@ void Turn::fail_to_lane(Failure failure, BlockIndex on_timeout, BlockIndex on_fa
   const bool timed_out = failure.failure_class == FailureClass::timeout && on_timeout != no_index;
   const BlockIndex lane = timed_out ? on_timeout : on_failure;
   if (lane == no_index) return fail(std::move(failure));
-  machine.log(LogEntry::Kind::faulted, step.id, to_json(failure), failure.attempt,
-              machine.visit_of(strand, step.id));
+  machine.log(LogEntry::Kind::faulted, step.id, to_json(failure), failure.attempt, machine.visit_of(strand, step.id));
   // `on_timeout` defines no `error`. Inside a catch it sees the error that was caught there.
   remember(timed_out ? Json::object() : Json::object({{"error", error_in_scope(failure)}}));
   enter(lane);

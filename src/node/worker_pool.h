@@ -126,8 +126,8 @@ class WorkerPool {
   std::condition_variable changed_;
   std::condition_variable pulse_;
   std::condition_variable idle_;  // for stopping
-  std::deque<Run> ready_;        // for handlers
-  std::deque<Run> ready_calls_;  // for transports, which need none of the threads of handlers
+  std::deque<Run> ready_;         // for handlers
+  std::deque<Run> ready_calls_;   // for transports, which need none of the threads of handlers
   std::deque<Finished> finished_;
   std::vector<Finished> kept_;  // until the store may take them
   std::chrono::milliseconds report_pause_{0};

@@ -45,7 +45,8 @@ class Reports : public StoreContract {
     sample::add_run(advance, a_run);
     begin_step(advance, "call", a_run);
     sample::add_timer(advance, "t-timer", sample::start_of_time);
-    begin_step(advance, "pause", "t-timer", Json::object({{"waits", Json::array({Json::object({{"kind", "timer"}})})}}));
+    begin_step(advance, "pause", "t-timer",
+               Json::object({{"waits", Json::array({Json::object({{"kind", "timer"}})})}}));
     sample::add_signal_wait(advance, "t-signal", "paid", Json("R-1"));
     begin_step(
         advance, "listen", "t-signal",
@@ -77,15 +78,13 @@ TEST_P(Reports, InstancesHaveStateStepReferenceAndVersion) {
   const std::string query =
       "SELECT status, correlation_id, state_version, current_step, current_place, input, state, output, trace_id "
       "FROM cairn.wf_instances WHERE id = 'a'";
-  EXPECT_EQ(sql(query),
-            (Cells{{"waiting", "R-1", "1", "review", "steps[0]", R"({"n":1})", R"({"step":"begun"})", "NULL",
-                    "0af7651916cd43dd8448eb211c80319c"}}));
+  EXPECT_EQ(sql(query), (Cells{{"waiting", "R-1", "1", "review", "steps[0]", R"({"n":1})", R"({"step":"begun"})",
+                                "NULL", "0af7651916cd43dd8448eb211c80319c"}}));
   Advance last = sample::next(advance.after);
   sample::end(last);
   commit(last);
-  EXPECT_EQ(sql(query),
-            (Cells{{"completed", "R-1", "2", "NULL", "NULL", R"({"n":1})", R"({"step":"begun"})", R"({"done":true})",
-                    "0af7651916cd43dd8448eb211c80319c"}}));
+  EXPECT_EQ(sql(query), (Cells{{"completed", "R-1", "2", "NULL", "NULL", R"({"n":1})", R"({"step":"begun"})",
+                                R"({"done":true})", "0af7651916cd43dd8448eb211c80319c"}}));
 }
 
 TEST_P(Reports, InstancesNameTheStepThatFailed) {
@@ -118,13 +117,12 @@ TEST_P(Reports, WaitsAreOfEveryKind) {
   const std::string query =
       "SELECT instance_id, kind, step, token, CASE WHEN due IS NULL THEN 'never' ELSE 'due' END, name, key, payload "
       "FROM cairn.wf_waits ORDER BY kind";
-  EXPECT_EQ(sql(query), (Cells{{"a", "run", "call", std::string("token-") + a_run, "never", "default.echo", "NULL",
-                                R"({"x":1})"},
-                               {"a", "signal", "listen", "t-signal", "never", "paid", "R-1", "NULL"},
-                               {"a", "subworkflow", "child", "t-child", "never", "sample", "NULL", R"({"n":2})"},
-                               {"a", "task", "review", std::string("token-") + a_task, "due", "Review", "NULL",
-                                R"({"amount":12})"},
-                               {"a", "timer", "pause", "t-timer", "due", "NULL", "NULL", "NULL"}}));
+  EXPECT_EQ(sql(query),
+            (Cells{{"a", "run", "call", std::string("token-") + a_run, "never", "default.echo", "NULL", R"({"x":1})"},
+                   {"a", "signal", "listen", "t-signal", "never", "paid", "R-1", "NULL"},
+                   {"a", "subworkflow", "child", "t-child", "never", "sample", "NULL", R"({"n":2})"},
+                   {"a", "task", "review", std::string("token-") + a_task, "due", "Review", "NULL", R"({"amount":12})"},
+                   {"a", "timer", "pause", "t-timer", "due", "NULL", "NULL", "NULL"}}));
   EXPECT_EQ(sql("SELECT count(*) FROM cairn.wf_waits w JOIN cairn.wf_instances i ON i.n = w.instance "
                 "WHERE w.since = i.started_at AND w.strand = 1"),
             (Cells{{"5"}}));
@@ -152,7 +150,8 @@ TEST_P(Reports, ActivitiesAreTheVisitsOfSteps) {
   sample::close_wait(second, "t-signal");
   second.log = {
       entry(LogEntry::Kind::completed, "review", a_task, 90),
-      entry(LogEntry::Kind::completed, "listen", "t-signal", 60, Json::object({{"result", Json::object({{"sum", 5}})}})),
+      entry(LogEntry::Kind::completed, "listen", "t-signal", 60,
+            Json::object({{"result", Json::object({{"sum", 5}})}})),
       entry(LogEntry::Kind::faulted, "call", a_run, 30, Json::object({{"code", "boom"}, {"message", "it broke"}})),
       entry(LogEntry::Kind::faulted, "divide", "steps[4]", 90,
             Json::object({{"code", "division_by_zero"}, {"message", "1 / 0"}}))};
@@ -200,12 +199,12 @@ TEST_P(Reports, TheLogHasInputDurationAndTrace) {
   sample::complete_task(second, a_task);
   second.log = {entry(LogEntry::Kind::completed, "review", a_task, 90)};
   commit(second);
-  EXPECT_EQ(sql("SELECT state_version, kind, step, visit, input, duration_ms, trace_id FROM cairn.wf_execution_log "
-                "WHERE instance_id = 'a' AND step IN ('', 'review') ORDER BY n"),
-            (Cells{{"1", "started", "", "NULL", R"({"n":1})", "NULL", "0af7651916cd43dd8448eb211c80319c"},
-                   {"1", "started", "review", a_task, R"({"amount":12})", "NULL", "0af7651916cd43dd8448eb211c80319c"},
-                   {"2", "completed", "review", a_task, R"({"amount":12})", "90000",
-                    "0af7651916cd43dd8448eb211c80319c"}}));
+  EXPECT_EQ(
+      sql("SELECT state_version, kind, step, visit, input, duration_ms, trace_id FROM cairn.wf_execution_log "
+          "WHERE instance_id = 'a' AND step IN ('', 'review') ORDER BY n"),
+      (Cells{{"1", "started", "", "NULL", R"({"n":1})", "NULL", "0af7651916cd43dd8448eb211c80319c"},
+             {"1", "started", "review", a_task, R"({"amount":12})", "NULL", "0af7651916cd43dd8448eb211c80319c"},
+             {"2", "completed", "review", a_task, R"({"amount":12})", "90000", "0af7651916cd43dd8448eb211c80319c"}}));
 }
 
 TEST_P(Reports, ASnapshotThatCannotBeReadLeavesTheRest) {

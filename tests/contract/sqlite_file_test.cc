@@ -192,7 +192,8 @@ TEST_F(SqliteFile, ANewerSchemaIsRefusedAndLeftAlone) {
 }
 
 TEST_F(SqliteFile, AStoreFromBeforeTheFirstReleaseIsRefusedAndLeftAlone) {
-  sql("CREATE TABLE wf_instances_base (n INTEGER PRIMARY KEY); PRAGMA application_id = 1668443697; PRAGMA user_version = "
+  sql("CREATE TABLE wf_instances_base (n INTEGER PRIMARY KEY); PRAGMA application_id = 1668443697; PRAGMA user_version "
+      "= "
       "13");
   const auto before = fs::file_size(path_);
   for (const StoreMode mode : {StoreMode::own, StoreMode::read_only}) {

@@ -38,8 +38,8 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
   CommitOutcome commit(const Advance& advance);
   CommitOutcome::Kind kind_of_commit(const Unit& unit) { return commit(unit).kind; }
 
-  // What another program reads (or writes) with SQL, as text; "NULL" for NULL, and JSON without spaces. Tables are named
-  // `cairn.NAME`. The memory store has no SQL.
+  // What another program reads (or writes) with SQL, as text; "NULL" for NULL, and JSON without spaces. Tables are
+  // named `cairn.NAME`. The memory store has no SQL.
   bool has_sql() const { return GetParam() != BackEnd::memory; }
   std::vector<std::vector<std::string>> sql(const std::string& text);
 

@@ -83,6 +83,7 @@ int main() {
   opened->reset();
   if (events.size() != 1 || events[0]["source"] != cairn::Json("/own"))
     return complain("the sink got " + std::to_string(events.size()) + " events");
-  if (std::string(sqlite3_libversion()) != "of the program") return complain("cairn's SQLite has replaced the program's");
+  if (std::string(sqlite3_libversion()) != "of the program")
+    return complain("cairn's SQLite has replaced the program's");
   return 0;
 }

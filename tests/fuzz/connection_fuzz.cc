@@ -76,8 +76,8 @@ class Stage {
     ++open_;
     std::weak_ptr<Connection> taken;
     {
-      auto connection = std::make_shared<Connection>(context_, thread_, std::move(socket),
-                                                     boost::asio::ip::tcp::endpoint(), nullptr);
+      auto connection =
+          std::make_shared<Connection>(context_, thread_, std::move(socket), boost::asio::ip::tcp::endpoint(), nullptr);
       taken = connection;
       thread_.take(std::move(connection));
     }

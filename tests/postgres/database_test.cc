@@ -301,7 +301,8 @@ TEST_F(Database, AStatementThatWasCancelledIsNotSentAgain) {
 // for as long again.
 TEST_F(Database, ARetentionThatWasCancelledIsNotRetried) {
   open();
-  sql("INSERT INTO cairn.wf_instances_base SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), "
+  sql("INSERT INTO cairn.wf_instances_base SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), "
+      "now(), "
       "now() - interval '1 h'");
   sql("INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) VALUES (1, "
       "1, 1, "
@@ -333,7 +334,8 @@ TEST_F(Database, ARetentionThatWasCancelledIsNotRetried) {
 
 TEST_F(Database, DeliveriesGoWithTheEventsOfTheirInstance) {
   open();
-  sql("INSERT INTO cairn.wf_instances_base SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), now(), "
+  sql("INSERT INTO cairn.wf_instances_base SELECT 1, 'i', 'd', '1', 'x', 'completed', NULL, NULL, NULL, NULL, now(), "
+      "now(), "
       "now() - interval '1 h'");
   sql("INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) VALUES (1, "
       "1, 1, "
@@ -354,7 +356,8 @@ TEST_F(Database, DeliveriesGoWithTheEventsOfTheirInstance) {
 
 TEST_F(Database, ALargeTreeIsRemovedInParts) {
   open();
-  sql("INSERT INTO cairn.wf_instances_base SELECT g, 'i' || g, 'd', '1', 'x', 'completed', NULL, NULL, CASE WHEN g > 1 THEN "
+  sql("INSERT INTO cairn.wf_instances_base SELECT g, 'i' || g, 'd', '1', 'x', 'completed', NULL, NULL, CASE WHEN g > 1 "
+      "THEN "
       "'i' || g / 3000 + 1 END, NULL, now(), now(), now() - interval '1 h' FROM generate_series(1, 5000) g");
   sql("INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, last_executed_on, snapshot) SELECT g, 1, "
       "1, "
@@ -370,9 +373,10 @@ TEST_F(Database, ALargeTreeIsRemovedInParts) {
     EXPECT_LE(retired->instances, 2000u);
     removed += retired->instances;
     more = retired->more;
-    EXPECT_EQ(sql("SELECT count(*) FROM cairn.wf_instances_base c WHERE c.parent IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
-                  "cairn.wf_instances_base p WHERE p.id = c.parent)"),
-              "0");
+    EXPECT_EQ(
+        sql("SELECT count(*) FROM cairn.wf_instances_base c WHERE c.parent IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
+            "cairn.wf_instances_base p WHERE p.id = c.parent)"),
+        "0");
   }
   EXPECT_EQ(removed, 5000u);
 }
@@ -689,9 +693,10 @@ TEST_F(LockedInstance, ALockOfAnotherNodeIsWaitedFor) {
   while (attempts() < 3 && outcomes.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     std::this_thread::yield();
   }
-  EXPECT_EQ(sql("SELECT string_agg(i.id, ',') FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = i.n "
-                "WHERE s.state_version = 2"),
-            "free")
+  EXPECT_EQ(
+      sql("SELECT string_agg(i.id, ',') FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = i.n "
+          "WHERE s.state_version = 2"),
+      "free")
       << "it does not wait for the other";
   unlock();
   for (const CommitOutcome& outcome : outcomes.get()) {

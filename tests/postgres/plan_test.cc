@@ -188,9 +188,10 @@ SET session_replication_role = DEFAULT;
 )sql";
 
 const std::vector<std::string> grown = {
-    "wf_instances_base", "wf_runtime_states", "wf_waits_base",       "wf_tasks",      "wf_task_events",      "wf_execution_log_base",
-    "wf_signal_q",  "wf_timer_q",        "wf_inbox",       "wf_run_q",      "wf_idempotency_keys", "wf_lease_q",
-    "workflow_run", "outbox_event",      "workflow_event", "wf_deliveries", "wf_outbox_queue",
+    "wf_instances_base",     "wf_runtime_states", "wf_waits_base", "wf_tasks",     "wf_task_events",
+    "wf_execution_log_base", "wf_signal_q",       "wf_timer_q",    "wf_inbox",     "wf_run_q",
+    "wf_idempotency_keys",   "wf_lease_q",        "workflow_run",  "outbox_event", "workflow_event",
+    "wf_deliveries",         "wf_outbox_queue",
 };
 
 class StatementPlans : public OnServer {

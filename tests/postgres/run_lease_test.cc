@@ -51,8 +51,8 @@ class RunLeases : public RunQueue {
                            const std::function<void()>& allow) {
     std::mutex mutex;
     std::optional<Timestamp> due;
-    // The channel connects in parallel and wakes every waiter now, so only a time in the future counts. The clock of the
-    // server may be set by a little meanwhile.
+    // The channel connects in parallel and wakes every waiter now, so only a time in the future counts. The clock of
+    // the server may be set by a little meanwhile.
     store_->watch([&](const Wakeup& wakeup) {
       const std::lock_guard lock(mutex);
       if (wakeup.due && *wakeup.due > after(store_->now(), Duration::of_ms(100))) due = wakeup.due;

@@ -131,7 +131,8 @@ class StandaloneRunEnds {
 }  // namespace
 
 std::vector<CommitOutcome> end_standalone_runs(Connection& db, std::span<const RunEnd* const> ends,
-                                          const KnownLeases& leases, Timestamp now, bool run_events, Wakeup& wakeup) {
+                                               const KnownLeases& leases, Timestamp now, bool run_events,
+                                               Wakeup& wakeup) {
   StandaloneRunEnds batch(db, ends, now, run_events);
   if (!batch.end_known(leases, wakeup)) batch.end_by_id(wakeup);
   return batch.take_outcomes();

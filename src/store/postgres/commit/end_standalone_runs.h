@@ -17,6 +17,7 @@ std::vector<const RunEnd*> ends_of(std::span<const Unit> units);
 // Call it at the start of a transaction that does nothing else. On failure the connection has the error. An end whose
 // lease is lost is `stale`. `leases` holds what this process knows of the leases.
 std::vector<CommitOutcome> end_standalone_runs(Connection& db, std::span<const RunEnd* const> ends,
-                                          const KnownLeases& leases, Timestamp now, bool run_events, Wakeup& wakeup);
+                                               const KnownLeases& leases, Timestamp now, bool run_events,
+                                               Wakeup& wakeup);
 
 }  // namespace cairn::postgres

@@ -16,8 +16,7 @@ namespace {
 // instance take another signal.
 bool says_everything(const Unit& unit) {
   return !(unit.message && unit.advances.empty()) && !unit.key && !unit.inbox && !unit.task && unit.messages.empty() &&
-         unit.signals.empty() &&
-         std::all_of(unit.advances.begin(), unit.advances.end(), [](const Advance& advance) {
+         unit.signals.empty() && std::all_of(unit.advances.begin(), unit.advances.end(), [](const Advance& advance) {
            return advance.outcome != Advance::Outcome::stale && advance.tasks_closed.empty() &&
                   advance.runs_cancelled.empty();
          });

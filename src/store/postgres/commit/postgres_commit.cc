@@ -186,7 +186,7 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_skip_reading) {
   std::vector<CommitOutcome> outcomes;
   if (!store_.events_.runs && postgres::ends_runs_only(units_)) {
     outcomes = postgres::end_standalone_runs(db_, postgres::ends_of(units_), store_.leases_, now_,
-                                        store_.pool_.target().run_events, wakeup_);
+                                             store_.pool_.target().run_events, wakeup_);
     if (db_.error()) return *db_.error();
     return outcomes;
   }
