@@ -48,7 +48,7 @@ void list_audit(EngineCore& core, const Call& call) {
         rows.next_cursor = std::to_string(rows.items.back().sequence);
       }
       if (!rows.items.empty() || !rows.unreadable.empty() || rows.next_cursor.empty()) return rows;
-      if (core.stops_soon()) return Error{ErrorCode::unavailable, "the server is shutting down"};
+      if (core.context().stops_soon) return Error{ErrorCode::unavailable, "the server is shutting down"};
       page = {std::min(page.limit * 2, portion_max), rows.next_cursor};
     }
   };
