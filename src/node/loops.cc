@@ -10,7 +10,7 @@ namespace cairn::node {
 
 namespace {
 
-// After a failed read of the store, and before work that could not be done is tried again.
+// After a failed read of the store, and before work that could not be done is repeated.
 constexpr std::chrono::seconds retry_after{1};
 
 // A batch of this size means that more timers are due.

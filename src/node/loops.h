@@ -18,8 +18,8 @@
 namespace cairn::node {
 
 // When the timer thread looks again: at `due`, the next time that the store knows. Work that was due at `looked_at` and
-// is still due after a pass cannot be done now: the disk is full, or another transaction has locked it. It is tried
-// again after a pause.
+// is still due after a pass cannot be done now: the disk is full, or another transaction has locked it. It is
+// repeated after a pause.
 std::optional<Timestamp> next_look(std::optional<Timestamp> due, Timestamp looked_at);
 
 class Loops {
