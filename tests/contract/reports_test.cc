@@ -1,4 +1,5 @@
 // The views that people and reporting tools read with SQL.
+#include "instance/carried_trace.h"
 #include "sample.h"
 #include "store_under_test.h"
 
@@ -43,6 +44,7 @@ class Reports : public StoreContract {
     advance.tasks_opened[0].deadline = sample::start_of_time;
     begin_step(advance, "review", a_task);
     sample::add_run(advance, a_run);
+    advance.runs[0].payload = with_trace(advance.runs[0].payload, advance.after.trace);
     begin_step(advance, "call", a_run);
     sample::add_timer(advance, "t-timer", sample::start_of_time);
     begin_step(advance, "pause", "t-timer",
@@ -173,6 +175,16 @@ TEST_P(Reports, ActivitiesAreTheVisitsOfSteps) {
   EXPECT_EQ(sql("SELECT step, status FROM cairn.wf_activities WHERE instance_id = 'a' AND step IN ('child', 'pause') "
                 "ORDER BY step"),
             (Cells{{"child", "waiting"}, {"pause", "cancelled"}}));
+}
+
+TEST_P(Reports, TheTraceThatARunCarriesIsNoInput) {
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, a_run);
+  advance.runs[0].payload = with_trace(Json("text"), "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+  begin_step(advance, "call", a_run);
+  commit(advance);
+  EXPECT_EQ(sql("SELECT input FROM cairn.wf_activities"), (Cells{{R"("text")"}}));
+  EXPECT_EQ(sql("SELECT payload FROM cairn.wf_waits"), (Cells{{R"("text")"}}));
 }
 
 TEST_P(Reports, AnActivityRunsWhileItsLaneRuns) {

@@ -29,9 +29,9 @@ def psql(text):
 
 
 def value(cell):
-    if isinstance(cell, str) and cell[:1] in "{[":
-        return json.loads(cell)
-    return cell
+    if not isinstance(cell, str) or not re.match(r"[{[]", cell):
+        return cell
+    return json.loads(cell)
 
 
 def ask(query):
@@ -97,7 +97,7 @@ def wait_of(step):
 
 
 def activity(step):
-    rows = ask("SELECT kind, status, attempt, input, result, last_error, actor, CASE WHEN completed_at IS NULL THEN 'open' ELSE 'over' END AS is "
+    rows = ask("SELECT kind, status, attempt, input, result, last_error, actor, CASE WHEN completed_at IS NULL THEN 'open' ELSE 'over' END AS so_far "
                f"FROM cairn.wf_activities WHERE instance_id = '{one}' AND step = '{step}'")
     expect(f"{step} has one visit", len(rows) == 1, rows)
     return tuple(rows[0].values()) if rows else ()

@@ -754,6 +754,12 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
   RETURN NULL;
 END $$;
 
+-- The payload of a run without the trace that it carries (instance/carried_trace.h).
+CREATE FUNCTION cairn.wf_untraced(payload jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$ SELECT CASE WHEN jsonb_typeof(payload) <> 'object' THEN payload
+  WHEN payload ?& ARRAY['$traceparent', '$value'] AND payload - '$traceparent' - '$value' = '{}' THEN payload -> '$value'
+  ELSE payload - '$traceparent' END $$;
+
 CREATE VIEW cairn.wf_instances AS
 SELECT i.n, i.id, i.definition, i.definition_version, i.digest, i.status, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason,
@@ -777,7 +783,7 @@ SELECT i.n AS instance, i.id AS instance_id, w.j ->> 'token' AS token, w.j ->> '
   w.j ->> 'name' AS name, w.j ->> 'key' AS key, w.j ->> 'target' AS target,
   CASE w.j ->> 'kind'
     WHEN 'task' THEN (SELECT t.payload FROM cairn.wf_tasks t WHERE t.id = w.j ->> 'target')
-    WHEN 'run' THEN (SELECT r.payload FROM cairn.workflow_run r WHERE r.id = CASE WHEN w.j ->> 'target' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN (w.j ->> 'target')::uuid END)
+    WHEN 'run' THEN (SELECT cairn.wf_untraced(r.payload) FROM cairn.workflow_run r WHERE r.id = CASE WHEN w.j ->> 'target' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN (w.j ->> 'target')::uuid END)
     WHEN 'subworkflow' THEN (SELECT c.input FROM cairn.wf_instances c WHERE c.id = w.j ->> 'target') END AS payload
 FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = i.n
 CROSS JOIN LATERAL jsonb_array_elements(coalesce(cairn.wf_json(s.snapshot) #> '{snapshot,engine,waits}', '[]')) AS w (j)
@@ -788,7 +794,7 @@ SELECT l.n, l.instance, l.state_version, l.kind, l.step, l.at, l.actor, l.attemp
   (SELECT i.id FROM cairn.wf_instances_base i WHERE i.n = l.instance) AS instance_id,
   CASE WHEN l.visit IS NOT NULL THEN coalesce(
       (SELECT t.payload FROM cairn.wf_tasks t WHERE t.id = l.visit),
-      (SELECT r.payload FROM cairn.workflow_run r
+      (SELECT cairn.wf_untraced(r.payload) FROM cairn.workflow_run r
        WHERE r.id = CASE WHEN l.visit ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN l.visit::uuid END),
       (SELECT c.input FROM cairn.wf_instances c WHERE c.id = l.visit),
       l.details -> 'waits')
@@ -812,7 +818,7 @@ SELECT i.id AS instance_id, l.instance, i.definition, i.definition_version, l.st
     WHEN position('"visit":"' || l.visit || '"' IN s.snapshot) > 0 THEN 'running'
     ELSE coalesce(t.status, CASE r.status WHEN 'succeeded' THEN 'completed' ELSE r.status END, 'cancelled') END AS status,
   greatest(l.attempt, e.attempt, f.attempt, r.attempt) AS attempt,
-  coalesce(t.payload, r.payload, CASE WHEN c.n IS NOT NULL THEN (SELECT v.input FROM cairn.wf_instances v WHERE v.n = c.n) END,
+  coalesce(t.payload, cairn.wf_untraced(r.payload), CASE WHEN c.n IS NOT NULL THEN (SELECT v.input FROM cairn.wf_instances v WHERE v.n = c.n) END,
     l.details -> 'waits') AS input,
   coalesce(t.completion, r.result, CASE WHEN c.n IS NOT NULL THEN (SELECT v.output FROM cairn.wf_instances v WHERE v.n = c.n) END,
     e.details -> 'result') AS result,

@@ -450,6 +450,14 @@ BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
 -- come from a snapshot are computed when they are selected, so a report should name its columns. A snapshot that cannot be
 -- read gives NULL, so that one damaged row does not end a report.
 
+-- The payloads of runs without the trace that they carry (instance/carried_trace.h).
+CREATE VIEW wf_run_inputs AS
+SELECT r.n, r.id, CASE WHEN json_valid(r.payload) THEN
+  CASE WHEN json_type(r.payload, '$."$traceparent"') IS NOT NULL AND json_type(r.payload, '$."$value"') IS NOT NULL
+      AND json_remove(r.payload, '$."$traceparent"', '$."$value"') = '{}' THEN r.payload -> '$."$value"'
+    ELSE json_remove(r.payload, '$."$traceparent"') END END AS payload
+FROM workflow_run r;
+
 CREATE VIEW wf_instances AS
 SELECT i.n, i.id, i.definition, i.definition_version, i.digest, i.status, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason,
@@ -473,7 +481,7 @@ SELECT i.n AS instance, i.id AS instance_id, w.value ->> 'token' AS token, w.val
   w.value ->> 'name' AS name, w.value ->> 'key' AS key, w.value ->> 'target' AS target,
   CASE w.value ->> 'kind'
     WHEN 'task' THEN (SELECT t.payload FROM wf_tasks t WHERE t.id = w.value ->> 'target')
-    WHEN 'run' THEN (SELECT r.payload FROM workflow_run r WHERE r.id = w.value ->> 'target')
+    WHEN 'run' THEN (SELECT r.payload FROM wf_run_inputs r WHERE r.id = w.value ->> 'target')
     WHEN 'subworkflow' THEN (SELECT c.input FROM wf_instances c WHERE c.id = w.value ->> 'target') END AS payload
 FROM wf_instances_base i JOIN wf_runtime_states s ON s.n = i.n
 JOIN json_each(CASE WHEN json_valid(s.snapshot) THEN s.snapshot ELSE '{}' END, '$.snapshot.engine.waits') w
@@ -484,7 +492,7 @@ SELECT l.n, l.instance, l.state_version, l.kind, l.step, l.at, l.actor, l.attemp
   (SELECT i.id FROM wf_instances_base i WHERE i.n = l.instance) AS instance_id,
   CASE WHEN l.visit IS NOT NULL THEN coalesce(
       (SELECT t.payload FROM wf_tasks t WHERE t.id = l.visit),
-      (SELECT r.payload FROM workflow_run r WHERE r.id = l.visit),
+      (SELECT r.payload FROM wf_run_inputs r WHERE r.id = l.visit),
       (SELECT c.input FROM wf_instances c WHERE c.id = l.visit),
       l.details -> 'waits')
     WHEN l.step = '' AND l.kind = 'started' THEN (SELECT i.input FROM wf_instances i WHERE i.n = l.instance) END AS input,
@@ -507,7 +515,7 @@ SELECT i.id AS instance_id, l.instance, i.definition, i.definition_version, l.st
     WHEN instr(s.snapshot, '"visit":"' || l.visit || '"') > 0 THEN 'running'
     ELSE coalesce(t.status, CASE r.status WHEN 'succeeded' THEN 'completed' ELSE r.status END, 'cancelled') END AS status,
   max(l.attempt, coalesce(e.attempt, 0), coalesce(f.attempt, 0), coalesce(r.attempt, 0)) AS attempt,
-  coalesce(t.payload, r.payload, CASE WHEN c.n IS NOT NULL THEN (SELECT v.input FROM wf_instances v WHERE v.n = c.n) END,
+  coalesce(t.payload, (SELECT p.payload FROM wf_run_inputs p WHERE p.n = r.n), CASE WHEN c.n IS NOT NULL THEN (SELECT v.input FROM wf_instances v WHERE v.n = c.n) END,
     l.details -> 'waits') AS input,
   coalesce(t.completion, r.result, CASE WHEN c.n IS NOT NULL THEN (SELECT v.output FROM wf_instances v WHERE v.n = c.n) END,
     e.details -> 'result') AS result,
