@@ -235,7 +235,7 @@ SELECT 1 FROM wf_signal_q WHERE target = ?1 AND kind = 'signal' LIMIT 1
 -- name: signal_target
 SELECT target FROM wf_signal_q WHERE n = ?1 AND kind = 'signal' AND target IS NOT NULL
 -- name: signal_waits_of
-SELECT name, key FROM wf_waits WHERE instance = ?1 AND kind = 'signal' ORDER BY since, token
+SELECT name, key FROM wf_waits_base WHERE instance = ?1 AND kind = 'signal' ORDER BY since, token
 -- name: list_kept
 SELECT n, body, at, expires_at FROM wf_signal_q
 WHERE target IS NULL AND n > ?1 AND (?2 IS NULL OR name = ?2) AND (?3 IS NULL OR key = ?3) ORDER BY n LIMIT ?4
