@@ -27,9 +27,9 @@ store = f"sqlite:{disk}/store.db"
 
 
 class Server:
-    def __init__(self):
-        self.process = subprocess.Popen([cairn, "dev", f"{folder}/order.yaml", "--listen", "0", "--store", store], cwd=folder,
-                                        stdout=subprocess.PIPE, stderr=open(f"{folder}/err", "w"), text=True)
+    def __init__(self, at=store, err=f"{folder}/err"):
+        self.process = subprocess.Popen([cairn, "dev", f"{folder}/order.yaml", "--listen", "0", "--store", at], cwd=folder,
+                                        stdout=subprocess.PIPE, stderr=open(err, "w"), text=True)
         line = self.process.stdout.readline()
         found = re.search(r"http://[^/]+", line)
         self.url = found.group(0) if found else None
@@ -76,8 +76,11 @@ try:
     expect("a second process on the same file is refused and told why", second.returncode != 0 and "store.db" in second.stderr, second.stderr)
     for name, link in (("soft", os.symlink), ("hard", os.link)):
         link(f"{disk}/store.db", f"{disk}/{name}.db")
-        other = subprocess.run([cairn, "dev", f"{folder}/order.yaml", "--listen", "0", "--store", f"sqlite:{disk}/{name}.db"], cwd=folder, capture_output=True, text=True, timeout=60)
-        expect(f"a {name} link to it is the same file", other.returncode != 0 and "in use" in other.stderr, other.stderr)
+        other = Server(f"sqlite:{disk}/{name}.db", f"{folder}/{name}.err")
+        expect(f"a {name} link to it has the same owner", other.url is None, other.url and other.call("/v1/instances", {"definition": "order", "input": {"n": 1}}))
+        other.end()
+        said = open(f"{folder}/{name}.err").read()
+        expect(f"the owner of a {name} link is named", "in use" in said, said)
         os.remove(f"{disk}/{name}.db")
     expect("it is ready", server.ready()[0] == 200, server.ready())
     started, refusal = [], None
