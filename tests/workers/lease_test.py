@@ -4,9 +4,12 @@
 import json
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 from server import HERE, Server
@@ -78,6 +81,26 @@ class LeaseTest(unittest.TestCase):
 
     def test_an_empty_poll_ends_with_its_time(self):
         self.assertEqual(self.server.lease("w", types=["poll.never"], wait="50ms"), [])
+
+    def test_what_could_not_be_delivered_is_for_others_at_once(self):
+        """The answer is larger than the socket takes; the worker dies without having read it. Its leases would last an hour."""
+        server = self.server
+        ids = {server.submit("undelivered.x", "x" * 900_000) for _ in range(8)}
+        body = json.dumps({"worker": "dead", "types": ["undelivered.x"], "max": 8, "lease": "1h"})
+        with socket.socket() as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.settimeout(60)
+            connection.connect(("127.0.0.1", server.port))
+            connection.sendall(("POST /v1/runs/lease HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                                "Content-Length: %d\r\n\r\n%s" % (len(body), body)).encode())
+            self.assertEqual(connection.recv(12, socket.MSG_PEEK | socket.MSG_WAITALL), b"HTTP/1.1 200")  # the runs are leased
+        taken, ends = set(), time.monotonic() + 60
+        while taken != ids and time.monotonic() < ends:
+            taken |= {run["id"] for run in server.lease("second", types=["undelivered.x"], max=8, wait="1s")}
+        self.assertEqual(taken, ids)
+        for id in ids:
+            self.assertEqual(server.run(id)["attempt"], 1, "an answer that did not arrive is no attempt")
 
     def test_many_wait_without_a_thread_each(self):
         # More than the server has threads for requests: a request that came meanwhile is answered at once.
