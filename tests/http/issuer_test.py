@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""issuer_test.py CAIRN SOURCE_DIR: keys of a token issuer over https, from an address inside the network and a private authority."""
-import base64, http.server, json, os, ssl, subprocess, sys, tempfile, threading, time
+"""issuer_test.py CAIRN SOURCE_DIR: keys of a token issuer over https, from an address inside the network and a private authority; and from a file:
+a key that is removed or replaced ends what its tokens may do, and what they have open."""
+import base64, http.server, json, os, select, socket, ssl, subprocess, sys, tempfile, threading, time
+import tokens
 from served import Served, expect, finish
 
 cairn = os.path.abspath(sys.argv[1])
@@ -75,4 +77,48 @@ expect("the issuer is asked again", asked.acquire(timeout=30))
 answered = server.call("GET", "/v1/info", key=token)
 expect("keys of more than 1 MiB are refused", answered.status in (401, 503), answered.text)
 server.end()
+
+
+def until(what, holds, seconds=60):
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    expect(what, holds())
+
+
+def open_stream(token):
+    stream = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+    stream.sendall(f"GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+    expect("a stream is open", stream.recv(4096).startswith(b"HTTP/1.1 200"))
+    return stream
+
+
+def ends(stream, seconds=60):
+    """Reads until the server closes the stream."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if select.select([stream], [], [], left)[0] and not stream.recv(4096):
+            return True
+    return False
+
+
+# Keys in a file: one that is removed, and another one under the same id.
+issuer = tokens.Issuer()
+server = Served(cairn, *issuer.flags())
+status = lambda token: server.call("GET", "/v1/info", key=token).status
+first = issuer.token("ann", ["cairn:viewer"])
+expect("a token of the first key", status(first) == 200)
+stream = open_stream(first)
+issuer.publish(issuer.new_key("second"))
+until("a key that was removed is refused", lambda: status(first) == 401)
+expect("and the stream of its token ends", ends(stream))
+second = issuer.token("ann", ["cairn:viewer"], key="second")
+expect("a token of the second key", status(second) == 200)
+stream = open_stream(second)
+issuer.publish(issuer.new_key("second"))
+replaced = issuer.token("ann", ["cairn:viewer"], key="second")
+until("another key under the same id is accepted", lambda: status(replaced) == 200)
+until("and the key before it is refused", lambda: status(second) == 401)
+expect("the stream of its token ends too", ends(stream))
+expect("SIGTERM ends with 0", server.end() == 0, server.said)
 finish()
