@@ -55,7 +55,10 @@ Result<std::variant<RunAnswer, RunReports::ReportedEnd>> RunReports::prepare_end
     retry.error = to_json(*report.failure);
     retry.actor = report.worker;
     CAIRN_TRY(const RunChanged changed, store_.change_run(retry));
-    if (changed.kind == RunChanged::Kind::done) return Prepared(RunAnswer::will_retry);
+    if (changed.kind == RunChanged::Kind::done) {
+      context_.counts.add_retry(run->type);
+      return Prepared(RunAnswer::will_retry);
+    }
     if (changed.kind != RunChanged::Kind::exhausted) return Prepared(RunAnswer::lease_lost);
   }
 

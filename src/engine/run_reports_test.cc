@@ -71,10 +71,12 @@ TEST_F(RunsTest, AResultMovesItsInstanceInTheSameCommit) {
 TEST_F(RunsTest, AFailureIsTriedAgainAndThenHandled) {
   const InstanceId id = start();
   EXPECT_EQ(*core().reports().report(failed(lease().at(0), "busy")), RunAnswer::will_retry);
+  EXPECT_EQ(core().context().counts.retries(), (WorkflowCounts::ByName{{"billing.charge.v1", 1}}));
   EXPECT_TRUE(lease().empty());
   clock_.advance(Duration::of_seconds(2));
   EXPECT_EQ(*core().reports().report(failed(lease().at(0), "busy")), RunAnswer::finished);
   EXPECT_EQ(find(id).output, Json::object({{"failed", "busy"}}));
+  EXPECT_EQ(core().context().counts.retries().at("billing.charge.v1"), 1u) << "the last attempt is not repeated";
 }
 
 TEST_F(RunsTest, AttemptsUsedUpByReportsLeaveOneDeadLetter) {

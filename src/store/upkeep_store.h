@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/rows.h"
@@ -37,10 +38,27 @@ struct RowRetentionOutcome {
   bool more = false;
 };
 
+// The instances of a definition that have not ended.
+struct DefinitionFigures {
+  std::string definition;
+  std::size_t active = 0;  // running or waiting
+  std::size_t suspended = 0;
+  bool operator==(const DefinitionFigures&) const = default;
+};
+
+// The runs of a type that wait for a worker: pending and due.
+struct QueueFigures {
+  std::string type;
+  std::size_t ready = 0;
+  std::optional<Timestamp> ready_since;  // of the oldest
+  bool operator==(const QueueFigures&) const = default;
+};
+
 // Counts that an operator should watch, each counted up to a bound, and the oldest instants.
 struct StoreFigures {
-  std::size_t suspended = 0;  // instances
-  std::size_t failed = 0;     // instances
+  static constexpr std::size_t names_max = 1000;  // of definitions and of run types
+  std::size_t suspended = 0;                      // instances
+  std::size_t failed = 0;                         // instances
   std::size_t tasks_open = 0;
   std::size_t runs_ready = 0;  // pending and due
   std::size_t runs_leased = 0;
@@ -49,11 +67,23 @@ struct StoreFigures {
   std::size_t dead_letters = 0;
   // The oldest of each; empty if there is none.
   std::optional<Timestamp> run_ready_since;
+  // Since when a worker has had its lease. If no events of runs are kept: since its last heartbeat.
+  std::optional<Timestamp> run_leased_since;
   std::optional<Timestamp> message_since;
   std::optional<Timestamp> event_since;
   std::optional<Timestamp> timer_due_since;
+  // The first `names_max` by name. Those with nothing to count may be missing.
+  std::vector<DefinitionFigures> definitions;
+  std::vector<QueueFigures> queues;
   bool operator==(const StoreFigures&) const = default;
 };
+
+// The part of a run's type that queues are told apart by: up to its first dot, inclusive (`billing.` of
+// `billing.charge.v1`). Without a dot: all of it.
+inline std::string_view type_prefix(std::string_view type) {
+  const std::size_t dot = type.find('.');
+  return dot == std::string_view::npos ? type : type.substr(0, dot + 1);
+}
 
 // A run whose queue entry does not match its status.
 struct QueueFault {

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
 
@@ -17,12 +19,33 @@ Result<StoreFigures> PostgresStore::figures(std::size_t most) {
             &figures.messages, &figures.events_unpublished, &figures.dead_letters}) {
         *count = static_cast<std::size_t>(row.integer(column++));
       }
-      for (std::optional<Timestamp>* since :
-           {&figures.run_ready_since, &figures.message_since, &figures.event_since, &figures.timer_due_since}) {
+      for (std::optional<Timestamp>* since : {&figures.run_ready_since, &figures.run_leased_since,
+                                              &figures.message_since, &figures.event_since, &figures.timer_due_since}) {
         *since = row.time_or_nothing(column++);
       }
     }
     if (row.fault()) return *row.fault();
+    constexpr auto names_max = static_cast<std::int64_t>(StoreFigures::names_max);
+    row = db.query(Sql::figures_of_definitions, static_cast<std::int64_t>(most), names_max);
+    while (row.next()) {
+      figures.definitions.push_back(
+          {row.text(0), static_cast<std::size_t>(row.integer(1)), static_cast<std::size_t>(row.integer(2))});
+    }
+    if (row.fault()) return *row.fault();
+    std::map<std::string, QueueFigures> queues;
+    row = db.query(Sql::figures_of_queues, static_cast<std::int64_t>(most), now(), names_max);
+    while (row.next()) {
+      const auto since = row.time_or_nothing(2);
+      if (!since) continue;
+      QueueFigures& queue = queues[row.text(0)];
+      queue.ready += static_cast<std::size_t>(row.integer(1));
+      if (!queue.ready_since || *since < *queue.ready_since) queue.ready_since = since;
+    }
+    if (row.fault()) return *row.fault();
+    for (auto& [type, queue] : queues) {
+      queue.type = type;
+      figures.queues.push_back(std::move(queue));
+    }
     return figures;
   });
 }
