@@ -78,8 +78,8 @@ struct StoreFigures {
   bool operator==(const StoreFigures&) const = default;
 };
 
-// The part of a run's type that queues are told apart by: up to its first dot, inclusive (`billing.` of
-// `billing.charge.v1`). Without a dot: all of it.
+// The part of a run's type that names its queue: up to its first dot, inclusive (`billing.` of `billing.charge.v1`).
+// Without a dot: all of it.
 inline std::string_view type_prefix(std::string_view type) {
   const std::size_t dot = type.find('.');
   return dot == std::string_view::npos ? type : type.substr(0, dot + 1);
