@@ -20,7 +20,8 @@ SELECT
   (SELECT created_at FROM cairn.outbox_event WHERE delivered_at IS NULL ORDER BY id LIMIT 1),
   (SELECT min(due) FROM cairn.wf_timer_q WHERE due <= $2)
 -- name: figures_of_definitions
--- For the first $2 definitions with open instances: how many are active and suspended, each up to $1.
+-- For the first $2 definitions with open instances: how many are active and suspended, each up to $1. With `=` the last
+-- count would read wf_instances_troubled, which has the suspended instances of all definitions.
 WITH RECURSIVE seen (definition) AS (
   (SELECT i.definition FROM cairn.wf_instances_base i WHERE i.ended_at IS NULL ORDER BY i.definition LIMIT 1)
   UNION ALL
@@ -30,7 +31,7 @@ SELECT s.definition,
   (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_instances_base i
     WHERE i.ended_at IS NULL AND i.definition = s.definition AND i.status <> 'suspended' LIMIT $1) a),
   (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_instances_base i
-    WHERE i.ended_at IS NULL AND i.definition = s.definition AND i.status = 'suspended' LIMIT $1) b)
+    WHERE i.ended_at IS NULL AND i.definition = s.definition AND i.status BETWEEN 'suspended' AND 'suspended' LIMIT $1) b)
 FROM (SELECT definition FROM seen WHERE definition IS NOT NULL LIMIT $2) s
 -- name: figures_of_queues
 -- For the first $3 types in the queue: how many runs are ready, up to $1, and since when; $2 is now. A type with runs that
