@@ -6,60 +6,55 @@
 #include <future>
 #include <latch>
 #include <stdexcept>
-#include <thread>
 
 namespace cairn::api {
 namespace {
 
-Reply count_in(std::atomic<int>& answers, int status) {
-  return Reply([&answers, status](const Response& response) {
-    if (response.status == status) ++answers;
-  });
+Response fine() { return Response(200, "text/plain", {}, ""); }
+
+// What a client is told: the status.
+std::future<int> ask(SharedReport& report) {
+  const auto told = std::make_shared<std::promise<int>>();
+  report.ask(Reply([told](const Response& response) { told->set_value(response.status); }));
+  return told->get_future();
 }
 
 TEST(SharedReport, OneReportAnswersAllWhoAskedBeforeItBegan) {
-  std::atomic<int> made = 0, answers = 0;
-  std::promise<void> finish;
-  std::latch began(1);
+  std::atomic<int> made = 0;
+  std::latch began(1), finish(1);
   SharedReport report([&] {
     if (++made == 1) {
       began.count_down();
-      finish.get_future().wait();
+      finish.wait();
     }
-    return Response(200, "text/plain", {}, "");
+    return fine();
   });
-  std::thread first([&] { report.ask(count_in(answers, 200)); });
+  std::future<int> first = ask(report);
   began.wait();
-  for (int i = 0; i < 20; ++i) report.ask(count_in(answers, 200));  // none of them waits on this thread
-  EXPECT_EQ(answers, 0) << "a report that began earlier does not answer them";
-  finish.set_value();
-  first.join();
-  EXPECT_EQ(made, 2);
-  EXPECT_EQ(answers, 21);
+  std::vector<std::future<int>> others;
+  for (int i = 0; i < 20; ++i) others.push_back(ask(report));
+  finish.count_down();
+  EXPECT_EQ(first.get(), 200);
+  for (std::future<int>& other : others) EXPECT_EQ(other.get(), 200);
+  EXPECT_EQ(made, 2) << "the report that had begun is not an answer to later requests";
 }
 
 TEST(SharedReport, IsNotMadeForClientsThatHaveGone) {
-  int made = 0;
-  SharedReport report([&] { return ++made, Response(200, "text/plain", {}, ""); });
+  std::atomic<int> made = 0;
+  SharedReport report([&] { return ++made, fine(); });
   report.ask(Reply([](const Response&) {}, std::make_shared<std::atomic<bool>>(true)));
-  EXPECT_EQ(made, 0);
-  std::atomic<int> answers = 0;
-  report.ask(count_in(answers, 200));
+  EXPECT_EQ(ask(report).get(), 200);
   EXPECT_EQ(made, 1);
-  EXPECT_EQ(answers, 1);
 }
 
 TEST(SharedReport, AnExceptionIsAnAnswerAndNotTheEnd) {
-  int made = 0;
+  std::atomic<int> made = 0;
   SharedReport report([&]() -> Response {
     if (++made == 1) throw std::runtime_error("no memory");
-    return Response(200, "text/plain", {}, "");
+    return fine();
   });
-  std::atomic<int> refused = 0, answers = 0;
-  report.ask(count_in(refused, 500));
-  report.ask(count_in(answers, 200));
-  EXPECT_EQ(refused, 1);
-  EXPECT_EQ(answers, 1);
+  EXPECT_EQ(ask(report).get(), 500);
+  EXPECT_EQ(ask(report).get(), 200);
 }
 
 }  // namespace

@@ -237,7 +237,7 @@ UPDATE cairn.wf_signal_q SET target = $2, expires_at = NULL WHERE n = $1 AND tar
 -- name: signal_target
 SELECT target FROM cairn.wf_signal_q WHERE n = $1 AND kind = 'signal' AND target + 0 IS NOT NULL
 -- name: signal_waits_of
-SELECT name, key FROM cairn.wf_waits_base WHERE instance = $1 AND kind = 'signal' ORDER BY since, token
+SELECT name, key FROM cairn.wf_waits_base WHERE instance = $1 AND kind || '' = 'signal' ORDER BY since, token
 -- name: list_kept
 SELECT n, body, at, expires_at FROM cairn.wf_signal_q
 -- `+ 0`: by the primary key, also where the planner has seen an empty table.
