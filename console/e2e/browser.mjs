@@ -13,6 +13,7 @@ export async function open_browser() {
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
     locale: 'en-GB',
     timezoneId: 'Europe/Zurich',
+    reducedMotion: 'reduce', // colours in the middle of a transition would be judged
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   context.setDefaultTimeout(Number(process.env.E2E_TIMEOUT ?? 20000));

@@ -12,7 +12,7 @@ namespace {
 
 Response fine() { return Response(200, "text/plain", {}, ""); }
 
-// What a client is told: the status.
+// The status of the answer to a client.
 std::future<int> ask(SharedReport& report) {
   const auto told = std::make_shared<std::promise<int>>();
   report.ask(Reply([told](const Response& response) { told->set_value(response.status); }));
