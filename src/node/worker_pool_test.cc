@@ -481,6 +481,27 @@ TEST(WorkerPool, AHandlerMayStopTheEngine) {
   EXPECT_EQ(engine->store().find_run(id)->value().status, RunStatus::succeeded);
 }
 
+TEST(WorkerPool, ACallbackMayStopTheEngine) {
+  auto engine = open();
+  ASSERT_TRUE(engine->deploy("cairn: 1\nname: quick\nversion: 1.0.0\nsteps: [ { set: { a: 1 } } ]\n"));
+  std::promise<void> told, answered;
+  engine->on_ended([&](const InstanceId&) {
+    engine->stop();
+    told.set_value();
+  });
+  engine->run();
+  StartRequest request;
+  request.definition = "quick";
+  engine->start(request, [&](const Result<InstanceAnswer>& state) {
+    EXPECT_TRUE(state);
+    engine->stop();
+    answered.set_value();
+  });
+  told.get_future().wait();
+  answered.get_future().wait();
+  engine->stop();
+}
+
 TEST(WorkerPool, ACallbackThatThrowsDoesNoHarm) {
   auto engine = open();
   ASSERT_TRUE(engine->deploy("cairn: 1\nname: quick\nversion: 1.0.0\nsteps: [ { set: { a: 1 } } ]\n"));
