@@ -18,7 +18,7 @@
 #include "http/gzip.h"
 #include "instance/trace_id.h"
 #include "store/memory/memory_store.h"
-#include "stores/forwarding_store.h"
+#include "stores/held_store.h"
 
 namespace cairn::api {
 namespace {
@@ -209,17 +209,6 @@ TEST(IdempotentAnswers, RefusalsAndLargeAnswersAreNotKept) {
     EXPECT_EQ(header(later, replayed_header), answer.status < 400 ? "true" : "");
   }
 }
-
-// Commits only when the test says so.
-class HeldStore final : public ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
-    gate.wait();
-    return ForwardingStore::commit(units);
-  }
-  std::latch gate{1};
-};
 
 TEST(Liveness, FailsWhileCommitsMakeNoProgress) {
   SystemClock clock;

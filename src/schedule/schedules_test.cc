@@ -8,7 +8,7 @@
 
 #include "definition/definition.h"
 #include "store/memory/memory_store.h"
-#include "stores/forwarding_store.h"
+#include "stores/held_store.h"
 
 namespace cairn {
 namespace {
@@ -249,20 +249,9 @@ TEST_F(SchedulesOnAnEngine, AStartThatIsRefusedIsNotedAndDoesNotBlock) {
   EXPECT_EQ(row("p").next_at, at("2024-01-01T00:03:00Z"));
 }
 
-// Commits nothing until the gate opens.
-class GatedStore final : public ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
-    gate.wait();
-    return ForwardingStore::commit(units);
-  }
-  std::latch gate{1};
-};
-
 TEST_F(SchedulesOnAnEngine, AFiringThatMeetsAFullQueueIsTriedAgain) {
   MemoryStore memory(clock_);
-  GatedStore store(memory);
+  HeldStore store(memory);
   CoreOptions options;
   options.limits.commits_waiting_max = 4;
   const auto core = std::move(*EngineCore::open(store, options));

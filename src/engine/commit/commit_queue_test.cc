@@ -12,6 +12,7 @@
 #include "base/limit_refusals.h"
 #include "store/open.h"
 #include "stores/forwarding_store.h"
+#include "stores/held_store.h"
 
 namespace cairn {
 namespace {
@@ -261,17 +262,6 @@ TEST_F(CommitQueueTest, AStoreThatNobodyWritesToIsLetRest) {
   store.rested.wait();
   EXPECT_TRUE(queue.commit(keyed("b")));
 }
-
-// Holds its commits until the gate opens.
-class HeldStore final : public ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-  Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override {
-    gate.wait();
-    return ForwardingStore::commit(units);
-  }
-  std::latch gate{1};
-};
 
 TEST_F(CommitQueueTest, TellsForHowLongNothingWasWritten) {
   HeldStore held(*store_);
