@@ -38,7 +38,7 @@ class Registry {
   // The definitions that `subworkflow` and `continue_with` may name now.
   std::shared_ptr<const DefinitionIndex> index();
   // The same, with everything that this program may start, directly or through others. Reads the store for
-  // definitions that this node does not know.
+  // definitions that this node does not know. Null if the store cannot be read: then nothing may be decided.
   std::shared_ptr<const DefinitionIndex> index_for(const Program& program);
   std::vector<std::string> unavailable() const;
   // What the newest versions of the definitions that use signals of this name say: the longest time to live, absent if
