@@ -1,4 +1,5 @@
 // What operators do to one instance: cancel, suspend, resume, retry, skip, edit its state, discard a signal, delete it.
+#include "api/if_match.h"
 #include "api/instance_replies.h"
 #include "api/precondition.h"
 

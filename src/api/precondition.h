@@ -1,17 +1,11 @@
-// If-Match: the state version that the caller has seen. A change of an instance, task or schedule that has another one
-// is refused (412), and the answer has the current ETag. Other changes refuse the header (400): it is never ignored.
+// The answer to a change that was refused. If the resource has another state version than the caller has seen (412),
+// the answer has the current ETag.
 #pragma once
 
 #include "api/api.h"
 
 namespace cairn::api {
 
-// 400 if the operation changes something and takes no If-Match.
-std::optional<Response> refuse_precondition(const Route& route, const Request& request);
-// Reads If-Match: "7" or 7. Empty if absent; an error if it is not a state version.
-Result<std::optional<std::uint64_t>> state_version_of(const Call& call);
-
-// The answer to a refused change; 412 has the current state version.
 void reply_to_refused(EngineCore& core, const InstanceId& id, const Reply& reply, const Error& error);
 void reply_to_refused(EngineCore& core, const TaskId& id, const Reply& reply, const Error& error);
 

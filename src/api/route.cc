@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "api/precondition.h"
+#include "api/if_match.h"
 #include "api/problem.h"
 #include "base/ascii.h"
 #include "base/utf8.h"

@@ -2,8 +2,8 @@
 
 #include "api/access/worker_scope.h"
 #include "api/api.h"
+#include "api/if_match.h"
 #include "api/page_answer.h"
-#include "api/precondition.h"
 #include "api/problem.h"
 #include "schedule/next_time.h"
 #include "schedule/schedules.h"

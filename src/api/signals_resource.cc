@@ -2,6 +2,7 @@
 
 #include "api/api.h"
 #include "api/documents.h"
+#include "api/if_match.h"
 #include "api/instance_replies.h"
 #include "api/page_answer.h"
 #include "api/precondition.h"

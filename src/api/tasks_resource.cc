@@ -3,6 +3,7 @@
 #include "api/access/assignee_roles.h"
 #include "api/api.h"
 #include "api/documents.h"
+#include "api/if_match.h"
 #include "api/precondition.h"
 #include "api/problem.h"
 #include "engine/task_rights.h"

@@ -193,7 +193,7 @@ Steps<bool> Connection::read_body(Body& body) {
   parser.body_limit(settings.body_bytes_max);
   for (bool ended = false;;) {
     error_code failed;
-    if (!input_.empty()) input_.erase(0, parser.put(asio::buffer(input_), failed));
+    if (may_parse(parser, input_)) input_.erase(0, parser.put(asio::buffer(input_), failed));
     if (failed == beast_http::error::need_more) failed = {};
     if (!failed && !parser.is_done() && input_.size() > unread_max) {
       failed = beast_http::make_error_code(beast_http::error::buffer_overflow);

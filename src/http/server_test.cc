@@ -379,6 +379,7 @@ TEST_F(Http, ARequestThatIsCutAnywhereEndsItsConnection) {
   serve(echo, settings);
   const std::string requests[] = {
       "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nX-After: 1\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello",
       "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhello",
       "GET / HTTP/1.1\r\nHost: h\r\n\r\nGET / HTTP/1.1\r\nHost: h\r\n\r\n"};
@@ -408,6 +409,23 @@ TEST_F(Http, ABodyThatEndsEarlyIsRefusedToWhoStillReads) {
 }
 
 // --- Bodies
+
+TEST_F(Http, AChunkedBodyMayArriveByteByByte) {
+  HttpSettings settings;
+  settings.threads = 1;
+  serve(echo, settings);
+  for (const std::string_view body : {"0\r\n\r\n", "0;a=b\r\n\r\n", "1\r\nx\r\n0\r\n\r\n", "0\r\nX-After: 1\r\n\r\n"}) {
+    const Client client(server->port());
+    client.send("POST /slow HTTP/1.1\r\nHost: h\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (const char byte : body) {
+      client.send(std::string_view(&byte, 1));
+      // The only thread has read the byte once it answers a later request.
+      EXPECT_NE(ask("GET /after HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").find("GET /after"),
+                std::string::npos);
+    }
+    EXPECT_NE(client.receive_all().find("POST /slow"), std::string::npos) << body;
+  }
+}
 
 TEST_F(Http, TrailersAreNotHeaders) {
   std::promise<Request> seen;

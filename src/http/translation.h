@@ -33,6 +33,14 @@ inline Response problem(int status, std::string_view title, PassedLimit passed =
   return response;
 }
 
+// Whether the parser of a body may see what has arrived. A chunked body ends with five bytes, "0\r\n\r\n". Beast
+// remembers that it has seen the "0\r\n", and its assertion ends the process if it then sees fewer than five bytes.
+template <class Parser>
+bool may_parse(const Parser& parser, std::string_view arrived) {
+  constexpr std::size_t last_chunk_bytes = 5;
+  return parser.chunked() ? arrived.size() >= last_chunk_bytes : !arrived.empty();
+}
+
 // Refuses requests that two parsers could read differently.
 inline bool ambiguous(const beast_http::request<beast_http::string_body>& message) {
   const auto count = [&](beast_http::field name) {

@@ -54,6 +54,7 @@ std::string percent_encode(std::string_view text) {
 }
 
 Result<void> check_url(std::string_view url) {
+  if (url.substr(0, url.find('#')).empty()) return wrong("`url` is empty");
   if (url.size() > url_bytes_max) return wrong("`url` is longer than 8192 bytes");
   for (const char c : url) {
     if (static_cast<unsigned char>(c) <= 0x20 || static_cast<unsigned char>(c) >= 0x7f) {

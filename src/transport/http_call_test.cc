@@ -84,6 +84,8 @@ TEST(HttpCall, RefusesWhatCouldEndALineOrReplaceAHeader) {
   EXPECT_FALSE(read(Json::object({{"url", url}, {"method", "GET / HTTP/1.1\r\nX: y"}})));
   EXPECT_FALSE(read(Json::object({{"url", url + std::string(9000, 'a')}})));
   EXPECT_FALSE(read(Json::object({{"url", 7}})));
+  EXPECT_FALSE(read(Json::object({{"url", ""}})));
+  EXPECT_FALSE(read(Json::object({{"url", "#only"}, {"query", Json::object()}})));
 }
 
 TEST(HttpCall, PutsSecretsInOnlyForWorkflows) {

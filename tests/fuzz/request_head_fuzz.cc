@@ -29,7 +29,7 @@ Outcome parse(std::string_view bytes, std::size_t cut, Parser& parser) {
   parser.eager(true);
   parser.body_limit(4096);
   for (const std::size_t end : {cut, bytes.size()}) {
-    while (outcome.used < end && !parser.is_done()) {
+    while (!parser.is_done() && cairn::http::may_parse(parser, bytes.substr(outcome.used, end - outcome.used))) {
       const std::size_t used = parser.put(boost::asio::buffer(bytes.data() + outcome.used, end - outcome.used), failed);
       outcome.used += used;
       if (failed == beast::error::need_more) break;

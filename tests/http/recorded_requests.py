@@ -51,6 +51,7 @@ def recorded(openapi, key, least=200):
     post = b"POST /v1/signals HTTP/1.1\r\n"
     special = [
         post + host + b"Transfer-Encoding: chunked\r\n\r\n5",
+        post + auth + declared + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         post + host + declared + b"Transfer-Encoding: chunked\r\n\r\n" + chunked(body, 1),
         post + auth + declared + b"Transfer-Encoding: chunked\r\n\r\n" + chunked(body, 9, b";name=value"),
         post + auth + declared + b"Transfer-Encoding: chunked\r\n\r\n" + chunked(body, 9, b"", b"X-After: 1\r\nX-More: 2\r\n"),
