@@ -59,6 +59,8 @@ set(CMAKE_UNITY_BUILD ${CAIRN_UNITY})
 if(CAIRN_UNITY)
   # Names of one file are not meant for the next. Debug builds and the lint keep these warnings.
   add_compile_options(-Wno-shadow $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  # g++ inlines less in a large unit: the hot path took 3 to 9 % more instructions than in files of their own.
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=large-unit-insns=100000>)
 endif()
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 

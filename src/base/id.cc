@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <functional>
 
@@ -16,14 +17,14 @@ constexpr std::size_t time_length = 13;  // 48 bits in hexadecimal and a dash
 
 std::string format_uuid(const UuidBytes& bytes) {
   constexpr const char* digits = "0123456789abcdef";
-  std::string text(36, '-');
-  std::size_t at = 0;
+  char text[36];
+  char* to = text;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) ++at;
-    text[at++] = digits[bytes[i] >> 4];
-    text[at++] = digits[bytes[i] & 0xf];
+    if (i == 4 || i == 6 || i == 8 || i == 10) *to++ = '-';
+    *to++ = digits[bytes[i] >> 4];
+    *to++ = digits[bytes[i] & 0xf];
   }
-  return text;
+  return std::string(text, sizeof text);
 }
 
 void stamp(UuidBytes& bytes, unsigned version) {
@@ -72,25 +73,37 @@ std::vector<std::string> new_uuids(Timestamp now, std::size_t count) {
   return texts;
 }
 
-std::string derived_uuid(std::string_view parent, std::string_view name) {
+namespace {
+
+// `number` is "#7", or nothing.
+std::string derive(std::string_view parent, std::string_view name, std::string_view number) {
   // The length keeps ("ab", "c") and ("a", "bc") apart.
-  std::string text = std::to_string(parent.size());
-  text.push_back(':');
-  text.append(parent);
-  text.append(name);
+  std::string text;
+  text.reserve(24 + parent.size() + name.size() + number.size());
+  text += std::to_string(parent.size());
+  text += ':';
+  text += parent;
+  text += name;
+  text += number;
   const auto digest = sha256(text);
-  UuidBytes bytes{};
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = digest[i];
+  UuidBytes bytes;
+  std::memcpy(bytes.data(), digest.data(), bytes.size());
   stamp(bytes, 8);
   std::string id = format_uuid(bytes);
   // The first 48 bits of a parent are the time at which it started. Its derived ids keep them, so they are close to the
   // parent in every index.
-  if (is_uuid(parent)) id.replace(0, time_length, parent, 0, time_length);
+  if (is_uuid(parent)) std::memcpy(id.data(), parent.data(), time_length);
   return id;
 }
 
+}  // namespace
+
+std::string derived_uuid(std::string_view parent, std::string_view name) { return derive(parent, name, {}); }
+
 std::string derived_uuid(std::string_view parent, std::string_view name, std::uint64_t counter) {
-  return derived_uuid(parent, std::string(name) + "#" + std::to_string(counter));
+  char number[21] = "#";
+  const char* const end = std::to_chars(number + 1, std::end(number), counter).ptr;
+  return derive(parent, name, {number, static_cast<std::size_t>(end - number)});
 }
 
 std::string ordered_uuid(std::string_view parent, std::string_view name, std::uint64_t counter) {

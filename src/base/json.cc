@@ -92,19 +92,6 @@ Json::Json(const Json& other) noexcept : kind_(other.kind_) {
   }
 }
 
-Json::Json(Json&& other) noexcept : kind_(other.kind_) {
-  std::memcpy(static_cast<void*>(&held_), static_cast<const void*>(&other.held_), sizeof held_);
-  other.kind_ = Kind::null;
-}
-
-void Json::swap(Json& other) noexcept {
-  alignas(Held) unsigned char kept[sizeof held_];
-  std::memcpy(kept, static_cast<const void*>(&held_), sizeof held_);
-  std::memcpy(static_cast<void*>(&held_), static_cast<const void*>(&other.held_), sizeof held_);
-  std::memcpy(static_cast<void*>(&other.held_), kept, sizeof held_);
-  std::swap(kind_, other.kind_);
-}
-
 void Json::release() noexcept {
   switch (kind_) {
     case Kind::string: held_.text.~Text(); break;

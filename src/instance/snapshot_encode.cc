@@ -29,7 +29,7 @@ class ObjectText {
     to += name.copy(to, key_length_max);
     *to++ = '"';
     *to++ = ':';
-    out_.append(quoted, to);
+    out_.append(quoted, static_cast<std::size_t>(to - quoted));
     return out_;
   }
   void text(std::string_view name, std::string_view value) { write_json_string(value, key(name)); }
@@ -39,7 +39,7 @@ class ObjectText {
   void number(std::string_view name, std::uint64_t value) {
     char digits[24];
     const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-    key(name).append(digits, end);
+    key(name).append(digits, static_cast<std::size_t>(end - digits));
   }
   void some_number(std::string_view name, std::uint64_t value) {
     if (value != 0) number(name, value);

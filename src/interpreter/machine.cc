@@ -225,12 +225,14 @@ void Machine::end_step(ActiveStrand& strand, std::string visit, Json result) {
   // One row per step would cost more than the step itself. Steps that did not wait share the next row.
   constexpr std::size_t named_max = 50;
   if (waits_outside(step.body)) {
-    Json details;
+    Json::Members details;
+    details.reserve(4);  // `named` may add two
     const bool woken = woken_step_ == step.id;
-    if (woken) details.set("duration_ms", between(woken_since_, now_).ms_up());
+    if (woken) details.emplace_back("duration_ms", Json(between(woken_since_, now_).ms_up()));
     woken_step_.clear();
-    if (!result.is_null()) details.set("result", std::move(result));
-    log(LogEntry::Kind::completed, step.id, std::move(details), woken ? woken_attempt_ : 1, std::move(visit));
+    if (!result.is_null()) details.emplace_back("result", std::move(result));
+    log(LogEntry::Kind::completed, step.id, details.empty() ? Json() : Json::object(std::move(details)),
+        woken ? woken_attempt_ : 1, std::move(visit));
   } else if (ran_.size() < named_max) {
     ran_.push_back(index);
   } else {

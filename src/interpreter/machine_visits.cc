@@ -18,7 +18,7 @@ std::string Machine::visit_of(const ActiveStrand& strand, const std::string& ste
   }
   if (program_.steps[at].id != step) return {};
   if (frame.kind == ActiveFrame::Kind::step) {
-    if (!frame.visit.empty()) return frame.visit;
+    if (!frame.visit.empty()) return frame.visit.str();
     const Wait* first = strand.waits.empty() ? nullptr : find_wait(strand.waits.front());
     if (first) return visit_named_by(*first);
   }
@@ -29,7 +29,7 @@ void Machine::note_visit(ActiveStrand& strand) {
   if (strand.waits.empty() || strand.frames.empty()) return;
   ActiveFrame& frame = strand.top();
   if (frame.kind != ActiveFrame::Kind::step || !frame.visit.empty()) return;
-  if (const Wait* first = find_wait(strand.waits.front())) frame.visit = visit_named_by(*first);
+  if (const Wait* first = find_wait(strand.waits.front())) frame.visit = Text(visit_named_by(*first));
 }
 
 }  // namespace cairn

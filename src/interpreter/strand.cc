@@ -62,7 +62,7 @@ Result<ActiveFrame> activate(const Program& program, const Strand& strand, const
     if (active.index == no_index) return corrupt(strand, frame, "the definition has no such place");
     if (frame.kind != type_name(program.steps[active.index].body))
       return corrupt(strand, frame, "the step has another type");
-    active.visit = frame.visit;
+    if (!frame.visit.empty()) active.visit = Text(frame.visit);
   }
   return active;
 }
@@ -104,18 +104,24 @@ std::vector<Strand> put_to_rest(const Program& program, ActiveStrands&& strands)
     made.waits = std::move(strand->waits);
     made.frames.reserve(strand->frames.size());
     for (ActiveFrame& frame : strand->frames) {
+      Frame& written = made.frames.emplace_back();
       switch (frame.kind) {
         case ActiveFrame::Kind::block:
-          made.frames.push_back({"block", program.places.block_place(frame.index), Json(frame.position)});
-          break;
+          written.kind = "block";
+          written.place = program.places.block_place(frame.index);
+          written.data = Json(frame.position);
+          continue;
         case ActiveFrame::Kind::step: {
           const Step& step = program.steps[frame.index];
-          made.frames.push_back({type_name(step.body), step.path, std::move(frame.data), std::move(frame.visit)});
+          written.kind = type_name(step.body);
+          written.place = step.path;
+          if (!frame.visit.empty()) written.visit = frame.visit.str();
           break;
         }
-        case ActiveFrame::Kind::start: made.frames.push_back({"start", "", std::move(frame.data)}); break;
-        case ActiveFrame::Kind::compensating: made.frames.push_back({"compensating", "", std::move(frame.data)}); break;
+        case ActiveFrame::Kind::start: written.kind = "start"; break;
+        case ActiveFrame::Kind::compensating: written.kind = "compensating"; break;
       }
+      written.data = std::move(frame.data);
     }
   }
   return rested;

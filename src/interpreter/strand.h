@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/text.h"
 #include "definition/program.h"
 #include "instance/snapshot.h"
 
@@ -20,7 +21,7 @@ struct ActiveFrame {
   std::uint32_t index = no_index;  // of the block or step
   std::uint32_t position = 0;      // block: the current step; its size: after the last step
   Json data;                       // step and compensating only
-  std::string visit = {};          // step: as in Frame
+  Text visit = {};                 // step: as in Frame
 };
 
 struct ActiveStrand {

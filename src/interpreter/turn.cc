@@ -18,7 +18,8 @@ std::string_view text_of(const expr::Expression& source) { return source ? sourc
 // Signals and times that a step waits for have no rows that stay, so the log says what they were. Tasks, runs and
 // children have rows of their own.
 Json waits_for_log(const ActiveStrand& strand, const std::vector<Wait>& opened) {
-  Json waits = Json::array();
+  Json::Array waits;
+  waits.reserve(strand.waits.size());
   for (const WaitToken& token : strand.waits) {
     const auto found =
         std::find_if(opened.rbegin(), opened.rend(), [&](const Wait& wait) { return wait.token == token; });
@@ -26,14 +27,19 @@ Json waits_for_log(const ActiveStrand& strand, const std::vector<Wait>& opened) 
     const Wait& wait = *found;
     const bool has_own_row = !wait.target.empty();
     if (has_own_row && token == strand.waits.front()) return {};
-    Json said = Json::object({{"kind", to_string(wait.kind)}});
-    if (!wait.name.empty()) said.set("name", wait.name);
-    if (!wait.key.is_null()) said.set("key", wait.key);
-    if (wait.until) said.set("until", format_timestamp(*wait.until));
-    if (has_own_row) said.set("id", wait.target);
-    waits.push_back(std::move(said));
+    Json::Members said;  // by key, so that they need no sorting
+    said.reserve(4);
+    if (has_own_row) said.emplace_back("id", Json(wait.target));
+    if (!wait.key.is_null()) said.emplace_back("key", wait.key);
+    said.emplace_back("kind", Json(to_string(wait.kind)));
+    if (!wait.name.empty()) said.emplace_back("name", Json(wait.name));
+    if (wait.until) said.emplace_back("until", Json(format_timestamp(*wait.until)));
+    waits.push_back(Json::object(std::move(said)));
   }
-  return Json::object({{"waits", std::move(waits)}});
+  Json::Members details;
+  details.reserve(3);  // the machine may add the steps that ran
+  details.emplace_back("waits", Json(std::move(waits)));
+  return Json::object(std::move(details));
 }
 
 }  // namespace
@@ -63,7 +69,7 @@ void Turn::remember(std::string_view key, Json value) {
 void Turn::end() {
   if (!remembers()) return machine.end_step(strand, {}, {});
   ActiveFrame& frame = strand.top();
-  std::string visit = std::move(frame.visit);
+  std::string visit = frame.visit.str();
   // Tasks, runs and children keep their results. Only the log has what a signal brought.
   Json result;
   if (!visit.empty() && std::holds_alternative<SignalStep>(step.body)) {
@@ -97,7 +103,7 @@ void Turn::rest() {
   const auto is_first = [&](const Wait& wait) { return wait.token == strand.waits.front(); };
   const auto first = std::find_if(opened.rbegin(), opened.rend(), is_first);
   if (first == opened.rend()) return;
-  strand.top().visit.clear();
+  strand.top().visit = {};
   machine.log(LogEntry::Kind::started, step.id, waits_for_log(strand, opened), 1, visit_named_by(*first));
 }
 
