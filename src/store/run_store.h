@@ -37,6 +37,9 @@ struct RunChange {
   std::string actor;
   std::string reason;        // remove
   std::string account = {};  // heartbeat, release: must hold the lease (store/lease_holder.h); empty: not checked
+  // Stored in the transaction of the change, if it is done. The caller of a refused change asks `find_key` whether it
+  // is a repeat.
+  std::optional<IdempotencyKey> key = {};
 };
 struct RunChanged {
   enum class Kind {

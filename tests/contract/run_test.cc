@@ -280,6 +280,60 @@ TEST_P(Runs, AnAttemptThatLastsTooLongIsNobodysToLease) {
   EXPECT_TRUE(must(store().exhausted_runs(10)).empty()) << "a new attempt has its own time";
 }
 
+TEST_P(Runs, TheKeyOfAChangeIsStoredOnlyWithIt) {
+  for (const char* const id : {"a", "b", "c"}) must(store().submit_run(sample::run(id)));
+  std::map<std::string, RunRow> leased;
+  for (const RunRow& run : must(store().lease_runs(request()))) leased[run.id.value] = run;
+  ASSERT_EQ(leased.size(), 3u);
+  const auto keyed = [&](RunChange::Kind kind, const char* run, const char* key) {
+    RunChange asked = change(kind, leased[run]);
+    asked.length = Duration();
+    asked.key = IdempotencyKey{"run", key, "hash", Json::object({{"outcome", key}})};
+    return asked;
+  };
+  const auto stored = [&](const char* key) { return must(store().find_key("run", key)); };
+  EXPECT_EQ(must(store().change_run(keyed(RunChange::Kind::retry, "a", "k1"))).kind, RunChanged::Kind::done);
+  ASSERT_TRUE(stored("k1"));
+  EXPECT_EQ(stored("k1")->answer, Json::object({{"outcome", "k1"}}));
+  EXPECT_EQ(stored("k1")->request_hash, "hash");
+  EXPECT_EQ(must(store().change_run(keyed(RunChange::Kind::retry, "a", "k2"))).kind, RunChanged::Kind::lease_lost);
+  EXPECT_FALSE(stored("k2")) << "refused";
+
+  const std::vector<RunChange> changes{keyed(RunChange::Kind::release, "b", "k3"),
+                                       keyed(RunChange::Kind::release, "a", "k4"),
+                                       keyed(RunChange::Kind::release, "c", "k5")};
+  ASSERT_EQ(store().change_runs(changes).size(), 3u);
+  EXPECT_TRUE(stored("k3") && stored("k5"));
+  EXPECT_FALSE(stored("k4")) << "refused";
+
+  // A key that is known stays as it is.
+  clock_.advance(Duration::of_seconds(1));
+  for (const RunRow& run : must(store().lease_runs(request()))) leased[run.id.value] = run;
+  RunChange again = keyed(RunChange::Kind::cancel, "a", "k1");
+  again.key->answer = Json("other");
+  EXPECT_EQ(must(store().change_run(again)).kind, RunChanged::Kind::done);
+  EXPECT_EQ(stored("k1")->answer, Json::object({{"outcome", "k1"}}));
+}
+
+TEST_P(Runs, TheKeyOfAnEndAnswersItsRepeat) {
+  for (const char* const id : {"a", "b"}) must(store().submit_run(sample::run(id)));
+  const auto leased = must(store().lease_runs(request()));
+  ASSERT_EQ(leased.size(), 2u);
+  Unit unit = end_of(leased[0]);
+  unit.key = IdempotencyKey{"run", "k", "hash", Json::object({{"outcome", "finished"}})};
+  EXPECT_EQ(kind_of_commit(unit), Kind::done);
+  EXPECT_EQ(must(store().find_run(leased[0].id))->status, RunStatus::succeeded);
+  const CommitOutcome repeat = commit(unit);
+  EXPECT_EQ(repeat.kind, Kind::duplicate_key);
+  EXPECT_TRUE(repeat.same_request);
+  EXPECT_EQ(repeat.answer, Json::object({{"outcome", "finished"}}));
+  Unit late = end_of(leased[1]);
+  late.run->fence += 1;
+  late.key = IdempotencyKey{"run", "late", "hash", Json::object({{"outcome", "finished"}})};
+  EXPECT_EQ(kind_of_commit(late), Kind::stale);
+  EXPECT_FALSE(must(store().find_key("run", "late")));
+}
+
 TEST_P(Runs, AReleasedRunDoesNotCountAsAnAttempt) {
   RunRow run = sample::run("r");
   run.attempts_max = 1;

@@ -271,6 +271,8 @@ Result<RunChanged> MemoryStore::change_run(const RunChange& change) {
         break;
     }
     row.updated_at = at;
+    if (const auto& key = change.key)
+      keys_.try_emplace({key->scope, key->key}, Key{{key->request_hash, key->answer}, at});
     answer = say(RunChanged::Kind::done);
   }
   tell(wakeup);

@@ -85,6 +85,12 @@ std::optional<RunRow> SqliteStore::submitted_before(const RunRow& given) {
   return std::nullopt;
 }
 
+// Runs inside the caller's transaction. A key that is stored already stays as it is.
+void SqliteStore::keep_key(const IdempotencyKey& key, Timestamp at) {
+  if (writer_->query(Sql::find_key, key.scope, key.key).next()) return;
+  writer_->run(Sql::insert_key, key.scope, key.key, key.request_hash, sqlite::json_text(key.answer), at);
+}
+
 // Runs inside the caller's transaction.
 Result<RunChanged> SqliteStore::write_change(const RunChange& change, Wakeup& wakeup) {
   const Timestamp at = now();
@@ -131,6 +137,7 @@ Result<RunChanged> SqliteStore::write_change(const RunChange& change, Wakeup& wa
         run_event(number, "retried", row.attempt, change.actor, change.error);
         break;
     }
+    if (change.key) keep_key(*change.key, at);
   }
   if (row.status == RunStatus::leased && change.kind != RunChange::Kind::heartbeat) {
     wakeup.runs |= limits_concurrency(row.type);

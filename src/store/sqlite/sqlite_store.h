@@ -84,6 +84,7 @@ class SqliteStore final : public Store {
   Result<std::size_t> assign_events(std::span<const SinkFilter> sinks, std::size_t max);
   Result<std::vector<OutboxRow>> claim_assigned(const OutboxClaim& claim, std::vector<DeadLetter>& unreadable);
   Result<void> give_up(const std::string& sink, std::span<const DeadLetter> unreadable);
+  void keep_key(const IdempotencyKey& key, Timestamp at);
   Result<RunChanged> write_change(const RunChange& change, Wakeup& wakeup);
   // Whether the end of a run of this type may allow another run to start.
   bool limits_concurrency(const std::string& type);

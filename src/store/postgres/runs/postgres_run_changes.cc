@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "store/postgres/runs/new_keys.h"
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
 #include "store/projection.h"
@@ -45,6 +46,7 @@ class LeaseChanges {
       row.leased_by.clear();
     }
     if (kind != RunChanged::Kind::done) return kind;
+    if (change.key) keys_.add(*change.key);
     row.updated_at = at_;
     if (change.kind == RunChange::Kind::heartbeat) {
       row.lease_until = after(at_, change.length);
@@ -67,6 +69,7 @@ class LeaseChanges {
   void send(postgres::Connection& db, bool run_events) const {
     if (!cleared_.empty()) db.send(Sql::clear_leases, cleared_);
     if (!kept_.empty()) db.send(Sql::heartbeat_runs, kept_, until_, at_);
+    keys_.send(db, at_);
     if (released_.empty()) return;
     db.send(Sql::unqueue_runs, released_);
     db.send(Sql::release_runs, released_, at_);
@@ -80,6 +83,7 @@ class LeaseChanges {
   Column<Uuid> cleared_, kept_, released_;
   Column<Timestamp> until_;
   RowList events_{RowType::run_event};
+  postgres::NewKeys keys_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "store/postgres/commit/end_standalone_runs.h"
 #include "store/postgres/runs/lease_deadlines.h"
+#include "store/postgres/runs/new_keys.h"
 #include "store/postgres/wire/lock_key.h"
 #include "store/postgres/wire/row_reading.h"
 #include "store/postgres/wire/transaction.h"
@@ -307,6 +308,11 @@ Result<RunChanged> PostgresStore::change_run(const RunChange& change, std::chron
           db.send(Sql::queue_runs, only, at);
           event("retried", row.attempt, change.error);
           break;
+      }
+      if (change.key) {
+        postgres::NewKeys keys;
+        keys.add(*change.key);
+        keys.send(db, at);
       }
     }
     const std::size_t limits = db.send(Sql::type_limits, row.type);
