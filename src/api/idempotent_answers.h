@@ -3,7 +3,8 @@
 // repeat that comes while the first request is still being carried out on the same node waits for that answer.
 //
 // An answer is kept after its change. What must not be done twice when the server dies in between has its key in the
-// commit too (starts, signals, completions, runs; RequestKey).
+// commit too. These are starts, signals, completions, submitted runs and operations on instances (RequestKey), and
+// reports, releases and cancellations of runs (engine/run_key.h).
 #pragma once
 
 #include <functional>

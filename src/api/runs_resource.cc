@@ -7,6 +7,7 @@
 #include "api/page_answer.h"
 #include "api/problem.h"
 #include "base/json_integer.h"
+#include "engine/run_key.h"
 #include "engine/sender_scope.h"
 #include "schedule/schedule.h"
 #include "store/lease_holder.h"
@@ -19,6 +20,8 @@ constexpr std::chrono::milliseconds wait_max{60'000};
 constexpr std::int64_t leased_max = 1000;
 // A worker that leases for longer would block its runs for too long after a crash.
 constexpr Duration lease_max = Duration::of_seconds(86'400);
+
+constexpr const char* released = "released";
 
 RunId run_id_of(const Call& call) { return {std::string(call.at("id"))}; }
 
@@ -137,6 +140,23 @@ Response items_response(Json items, bool partial) {
   response.partial = partial;
   return response;
 }
+
+// A batch is a repeat if all that was done was done before.
+class Repeats {
+ public:
+  void add(bool repeated, bool done) {
+    any_ |= repeated;
+    changed_ |= done && !repeated;
+  }
+  Response mark(Response response) const {
+    if (any_ && !changed_ && !response.partial) response.headers.emplace_back(replayed_header, "true");
+    return response;
+  }
+
+ private:
+  bool any_ = false;
+  bool changed_ = false;
+};
 
 void submit_many(EngineCore& core, const Call& call) {
   std::vector<RunRequest> requests;
@@ -264,12 +284,29 @@ void heartbeat(EngineCore& core, const Call& call) {
   call.reply(json_response(json));
 }
 
+// Whether the refused release repeats one that was done under the same Idempotency-Key.
+Result<bool> is_repeated_release(EngineCore& core, const RunChange& change, const RunChanged& changed) {
+  if (changed.kind == RunChanged::Kind::done) return false;
+  CAIRN_TRY(const auto first, first_outcome(core.store(), change.key));
+  return first.has_value();
+}
+
 void release(EngineCore& core, const Call& call) {
-  const auto change = change_of(call, call.body, RunChange::Kind::release, run_id_of(call));
+  auto change = change_of(call, call.body, RunChange::Kind::release, run_id_of(call));
   if (!change) return call.reply(problem(change.error()));
+  change->key = run_key(call.repeat_key, change->run, change->fence, released);
   const auto changed = core.store().change_run(*change);
   if (!changed) return call.reply(problem(changed.error()));
   if (changed->kind == RunChanged::Kind::not_found) return call.reply(no_such_run(call));
+  const auto repeated = is_repeated_release(core, *change, *changed);
+  if (!repeated) return call.reply(problem(repeated.error()));
+  if (*repeated) {
+    Json now = document(changed->row);
+    if (changed->row.fence != change->fence) now.erase("fence");  // of another lease
+    Response response = json_response(now);
+    response.headers.emplace_back(replayed_header, "true");
+    return call.reply(std::move(response));
+  }
   if (changed->kind == RunChanged::Kind::not_holder) return call.reply(not_holder(call));
   if (changed->kind != RunChanged::Kind::done) return call.reply(lease_lost(call, changed->row));
   call.reply(json_response(document(changed->row)));
@@ -289,15 +326,17 @@ Result<std::vector<RunChange>> changes_of(const Call& call, RunChange::Kind kind
   return changes;
 }
 
-// One item per change. `done` names the outcome of a successful change.
-Json items_of(const std::vector<RunChange>& changes, const std::vector<Result<RunChanged>>& answers, const char* done,
-              Timestamp now) {
+// One item per change. `done` names the outcome of a successful change, also of an earlier one that it repeats.
+Json items_of(const std::vector<RunChange>& changes, const std::vector<Result<RunChanged>>& answers,
+              const std::vector<bool>& repeated, const char* done, Timestamp now) {
   Json items = Json::array();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     Json item = Json::object({{"id", changes[i].run.value}});
     if (!answers[i]) {
       item.set("outcome", "error");
       item.set("error", answers[i].error().message);
+    } else if (repeated[i]) {
+      item.set("outcome", done);
     } else if (answers[i]->kind == RunChanged::Kind::done) {
       item.set("outcome", done);
       const auto& until = answers[i]->row.lease_until;
@@ -313,22 +352,39 @@ Json items_of(const std::vector<RunChange>& changes, const std::vector<Result<Ru
 }
 
 void change_many(EngineCore& core, const Call& call, RunChange::Kind kind, const char* done) {
-  const auto changes = changes_of(call, kind);
+  auto changes = changes_of(call, kind);
   if (!changes) return call.reply(problem(changes.error()));
-  const auto answers = core.store().change_runs(*changes);
+  // A repeated heartbeat needs no key: it extends the lease again.
+  if (kind == RunChange::Kind::release) {
+    for (RunChange& change : *changes) change.key = run_key(call.repeat_key, change.run, change.fence, done);
+  }
+  auto answers = core.store().change_runs(*changes);
+  std::vector<bool> repeated(answers.size());
+  Repeats repeats;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i]) continue;
+    if (auto known = is_repeated_release(core, (*changes)[i], *answers[i])) {
+      repeated[i] = *known;
+    } else {
+      answers[i] = std::move(known).error();
+      continue;
+    }
+    repeats.add(repeated[i], answers[i]->kind == RunChanged::Kind::done);
+  }
   const bool partial = std::any_of(answers.begin(), answers.end(), [](const Result<RunChanged>& answer) {
     return !answer && may_report_again(answer.error());
   });
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (!answers[i] || answers[i]->kind != RunChanged::Kind::lease_lost) continue;
+    if (!answers[i] || repeated[i] || answers[i]->kind != RunChanged::Kind::lease_lost) continue;
     core.reports().incidents().lease_lost(answers[i]->row, (*changes)[i].fence, (*changes)[i].actor);
   }
-  call.reply(items_response(items_of(*changes, answers, done, core.store().now()), partial));
+  Json items = items_of(*changes, answers, repeated, done, core.store().now());
+  call.reply(repeats.mark(items_response(std::move(items), partial)));
 }
 
 void heartbeat_many(EngineCore& core, const Call& call) { change_many(core, call, RunChange::Kind::heartbeat, "kept"); }
 
-void release_many(EngineCore& core, const Call& call) { change_many(core, call, RunChange::Kind::release, "released"); }
+void release_many(EngineCore& core, const Call& call) { change_many(core, call, RunChange::Kind::release, released); }
 
 // Reads {fence, result} or {fence, error: {class, code, message, details}, retry, delay}.
 Result<RunReport> report_of(const Call& call, const Json& body, RunId run) {
@@ -351,15 +407,6 @@ Result<RunReport> report_of(const Call& call, const Json& body, RunId run) {
   return report;
 }
 
-const char* name_of(RunAnswer answer) {
-  switch (answer) {
-    case RunAnswer::finished: return "finished";
-    case RunAnswer::will_retry: return "will_retry";
-    case RunAnswer::lease_lost: break;
-  }
-  return "lease_lost";
-}
-
 void finish(EngineCore& core, const Call& call) {
   auto report = report_of(call, call.body, run_id_of(call));
   if (!report) return call.reply(problem(report.error()));
@@ -372,7 +419,9 @@ void finish(EngineCore& core, const Call& call) {
         call.reply(row && *row ? lease_lost(call, **row) : no_such_run(call));
       });
     }
-    call.reply(json_response(Json::object({{"id", run.value}, {"outcome", name_of(*told)}})));
+    Response response = json_response(Json::object({{"id", run.value}, {"outcome", name_of(told->outcome)}}));
+    if (told->repeated) response.headers.emplace_back(replayed_header, "true");
+    call.reply(std::move(response));
   });
 }
 
@@ -389,8 +438,10 @@ void finish_many(EngineCore& core, const Call& call) {
   core.reports().report_all(reports, [ids = std::move(ids), reply = call.reply](const auto& answers) {
     Json items = Json::array();
     bool partial = false;
+    Repeats repeats;
     for (std::size_t i = 0; i < answers.size(); ++i) {
-      Json item = Json::object({{"id", ids[i]}, {"outcome", answers[i] ? name_of(*answers[i]) : "error"}});
+      if (answers[i]) repeats.add(answers[i]->repeated, *answers[i] != RunAnswer::lease_lost);
+      Json item = Json::object({{"id", ids[i]}, {"outcome", answers[i] ? name_of(answers[i]->outcome) : "error"}});
       if (!answers[i]) {
         item.set("error", answers[i].error().message);
         const bool retryable = may_report_again(answers[i].error());
@@ -399,7 +450,7 @@ void finish_many(EngineCore& core, const Call& call) {
       }
       items.push_back(std::move(item));
     }
-    reply(items_response(std::move(items), partial));
+    reply(repeats.mark(items_response(std::move(items), partial)));
   });
 }
 

@@ -1,5 +1,6 @@
 // The Idempotency-Key under which a thread carries out a request. A change to an instance takes it into its commit
-// (Unit::inbox), so that a repeat changes nothing more even when the server died before it could keep the answer.
+// (Unit::inbox), and so does a change to a run (run_key.h). So a repeat changes nothing more even when the server died
+// before it could keep the answer.
 //
 // It is ambient for the same reason as the audit scope (ADR 5): the gate knows the key and the commit needs it, but no
 // function between them does.

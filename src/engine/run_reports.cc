@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/sha256.h"
 #include "engine/check_input.h"
+#include "engine/request_key.h"
+#include "engine/run_key.h"
 #include "instance/carried_trace.h"
 #include "instance/retry.h"
 #include "store/lease_holder.h"
@@ -24,7 +27,29 @@ Duration delay_after(const RunRow& run) {
   return retry_delay(policy, run.attempt);
 }
 
+std::optional<IdempotencyKey> key_of(const RunReport& report) {
+  const std::string& request = RequestKey::current();
+  if (request.empty()) return std::nullopt;
+  Json asked = Json::object({{"result", report.result}, {"retry", report.retry}});
+  if (report.failure) asked.set("error", to_json(*report.failure));
+  if (report.retry_after) asked.set("delay_ms", report.retry_after->ms_up());
+  return run_key(request, report.run, report.fence, name_of(RunAnswer::finished), sha256_hex(write_json(asked)));
+}
+
+RunAnswer repeat_of(const std::string& outcome) {
+  return {outcome == name_of(RunAnswer::will_retry) ? RunAnswer::will_retry : RunAnswer::finished, true};
+}
+
 }  // namespace
+
+const char* name_of(RunAnswer::Outcome outcome) {
+  switch (outcome) {
+    case RunAnswer::finished: return "finished";
+    case RunAnswer::will_retry: return "will_retry";
+    case RunAnswer::lease_lost: break;
+  }
+  return "lease_lost";
+}
 
 bool may_report_again(const Error& refused) {
   return refused.code == ErrorCode::unavailable || refused.code == ErrorCode::limit ||
@@ -33,13 +58,18 @@ bool may_report_again(const Error& refused) {
 
 Result<std::variant<RunAnswer, RunReports::ReportedEnd>> RunReports::prepare_end(RunReport& report) {
   using Prepared = std::variant<RunAnswer, ReportedEnd>;
+  std::optional<IdempotencyKey> key = key_of(report);
+  const auto lost = [&]() -> Result<Prepared> {
+    CAIRN_TRY(const auto first, first_answer(key));
+    return Prepared(first ? *first : RunAnswer(RunAnswer::lease_lost));
+  };
   if (!make_storable(report.result, report.failure, context_.options.limits)) report.retry = false;
   std::optional<RunRow> run =
       report.leased ? std::exchange(report.leased, std::nullopt) : leased_.take(report.run, report.fence);
   if (!run) {
     CAIRN_TRY(run, store_.find_run(report.run));
     if (!run) return Error{ErrorCode::not_found, "no run " + report.run.value};
-    if (run->status != RunStatus::leased || run->fence != report.fence) return Prepared(RunAnswer::lease_lost);
+    if (run->status != RunStatus::leased || run->fence != report.fence) return lost();
   }
   if (!holds_lease(run->leased_by, report.account)) {
     return Error{ErrorCode::not_allowed, "the lease of run " + report.run.value + " is held by another credential"};
@@ -54,9 +84,11 @@ Result<std::variant<RunAnswer, RunReports::ReportedEnd>> RunReports::prepare_end
     retry.length = report.retry_after ? std::min(*report.retry_after, run->cap) : delay_after(*run);
     retry.error = to_json(*report.failure);
     retry.actor = report.worker;
+    retry.key = key;
+    if (retry.key) retry.key->answer.set("outcome", name_of(RunAnswer::will_retry));
     CAIRN_TRY(const RunChanged changed, store_.change_run(retry));
-    if (changed.kind == RunChanged::Kind::done) return Prepared(RunAnswer::will_retry);
-    if (changed.kind != RunChanged::Kind::exhausted) return Prepared(RunAnswer::lease_lost);
+    if (changed.kind == RunChanged::Kind::done) return Prepared(RunAnswer(RunAnswer::will_retry));
+    if (changed.kind != RunChanged::Kind::exhausted) return lost();
   }
 
   ReportedEnd reported;
@@ -80,6 +112,7 @@ Result<std::variant<RunAnswer, RunReports::ReportedEnd>> RunReports::prepare_end
     if (stored) run->payload = std::move(stored->payload);
   }
   reported.run = std::move(*run);
+  reported.key = std::move(key);
   return Prepared(std::move(reported));
 }
 
@@ -96,7 +129,14 @@ RunEnd end_of(const RunReport& report) {
 Result<RunAnswer> answer_of(Result<CommitOutcome> outcome) {
   if (!outcome) return std::move(outcome).error();
   if (outcome->kind == CommitOutcome::Kind::failed) return outcome->error;
+  if (outcome->kind == CommitOutcome::Kind::duplicate_key && outcome->same_request) {
+    return repeat_of(outcome_in(outcome->answer));
+  }
   return outcome->kind == CommitOutcome::Kind::done ? RunAnswer::finished : RunAnswer::lease_lost;
+}
+
+bool has_ended_now(const Result<RunAnswer>& answer) {
+  return answer && *answer == RunAnswer::finished && !answer->repeated;
 }
 
 }  // namespace
@@ -109,7 +149,7 @@ std::optional<RunReports::Exhausted> RunReports::exhausted_by(const ReportedEnd&
 Result<RunAnswer> RunReports::told(Result<RunAnswer> answer, const std::optional<Exhausted>& exhausted,
                                    const RunEnd& end) {
   if (!answer) return answer;
-  if (*answer == RunAnswer::finished && exhausted) RunIncidents::exhausted(exhausted->run, exhausted->failure);
+  if (exhausted && has_ended_now(answer)) RunIncidents::exhausted(exhausted->run, exhausted->failure);
   if (*answer == RunAnswer::lease_lost) {
     deliveries_.defer([this, run = end.run, fence = end.fence, worker = end.actor] {
       if (const auto row = store_.find_run(run); row && *row) incidents_.lease_lost(**row, fence, worker);
@@ -126,12 +166,13 @@ Result<RunAnswer> RunReports::report(const RunReport& given) {
   if (!reported.run.instance) return end_alone(reported);
   auto delivered = deliveries_.wait_for<Deliveries::Outcome>(
       [&](Done<Deliveries::Outcome> done) { deliveries_.deliver(delivery_of(reported), std::move(done)); });
-  return told(ended_by(reported.end, std::move(delivered)), exhausted_by(reported), reported.end);
+  return told(ended_by(reported.end, reported.key, std::move(delivered)), exhausted_by(reported), reported.end);
 }
 
 Unit RunReports::unit_of(const ReportedEnd& reported) const {
   Unit unit;
   unit.run = reported.end;
+  unit.key = reported.key;
   if (reported.exhausted) {
     unit.dead_letters = {letter_of(reported.run, *reported.failure, context_.node)};
     unit.incidents = {exhausted_event(reported.run, *reported.failure)};
@@ -142,14 +183,15 @@ Unit RunReports::unit_of(const ReportedEnd& reported) const {
 
 Result<RunAnswer> RunReports::end_alone(const ReportedEnd& reported) {
   auto answer = answer_of(deliveries_.queue().commit(unit_of(reported)));
-  if (answer && *answer == RunAnswer::finished) listeners_.tell_run_ended(reported.run);
+  if (has_ended_now(answer)) listeners_.tell_run_ended(reported.run);
   return told(std::move(answer), exhausted_by(reported), reported.end);
 }
 
 std::vector<Result<RunAnswer>> RunReports::report_all(std::span<RunReport> reports) {
   // A few ends are cheaper in the commit of other queued units.
   constexpr std::size_t many = 32;
-  const bool directly = reports.size() >= many && store_.traits().ends_runs_directly;
+  // A direct end has no key.
+  const bool directly = reports.size() >= many && store_.traits().ends_runs_directly && RequestKey::current().empty();
   return deliveries_.wait_for<std::vector<Result<RunAnswer>>>(
       [&](Done<std::vector<Result<RunAnswer>>> done) { report_all(reports, directly, std::move(done)); });
 }
@@ -190,14 +232,14 @@ void RunReports::report_all(std::span<RunReport> reports, bool directly, Done<st
     } else {
       auto& reported = std::get<ReportedEnd>(*prepared);
       if (reported.run.instance) {
-        deliveries_.deliver(delivery_of(reported), [this, answer, i, end = reported.end,
+        deliveries_.deliver(delivery_of(reported), [this, answer, i, end = reported.end, key = reported.key,
                                                     exhausted = exhausted_by(reported)](Deliveries::Outcome delivered) {
-          if (!delivered || delivered->kind == Delivered::Kind::applied) {
-            return answer(i, told(ended_by(end, std::move(delivered)), exhausted, end));
+          if (delivered ? delivered->kind == Delivered::Kind::applied : !key) {
+            return answer(i, told(ended_by(end, key, std::move(delivered)), exhausted, end));
           }
-          // The row shows whether an earlier report has ended the run.
-          deliveries_.defer([this, answer, i, end, delivered = std::move(*delivered)] {
-            answer(i, told(ended_by(end, delivered), std::nullopt, end));
+          // The row or the key shows whether an earlier report has ended the run.
+          deliveries_.defer([this, answer, i, end, key, delivered = std::move(delivered)] {
+            answer(i, told(ended_by(end, key, delivered), std::nullopt, end));
           });
         });
       } else if (listeners_.follows(reported.run)) {
@@ -234,6 +276,7 @@ Delivery RunReports::delivery_of(const ReportedEnd& reported) const {
       RunFinished{reported.run.token, reported.end.result, reported.failure, std::max(1, reported.run.attempt)};
   delivery.actor = LeaseHolder::parse(reported.end.actor).actor();
   delivery.cause.run = reported.end;
+  delivery.cause.key = reported.key;
   if (reported.exhausted) {
     delivery.cause.dead_letters = {letter_of(reported.run, *reported.failure, context_.node)};
     delivery.cause.incidents = {exhausted_event(reported.run, *reported.failure)};
@@ -241,10 +284,26 @@ Delivery RunReports::delivery_of(const ReportedEnd& reported) const {
   return delivery;
 }
 
-Result<RunAnswer> RunReports::ended_by(const RunEnd& end, Deliveries::Outcome delivered) {
-  // If the instance cannot take the result now, the lease expires and the run is retried.
-  if (!delivered) return std::move(delivered).error().error;
+Result<std::optional<RunAnswer>> RunReports::first_answer(const std::optional<IdempotencyKey>& key) {
+  CAIRN_TRY(const auto outcome, first_outcome(context_.store, key));
+  return outcome ? std::optional(repeat_of(*outcome)) : std::nullopt;
+}
+
+Result<RunAnswer> RunReports::ended_by(const RunEnd& end, const std::optional<IdempotencyKey>& key,
+                                       Deliveries::Outcome delivered) {
+  if (!delivered) {
+    if (delivered.error().kind != DeliveryError::Kind::store) {
+      // Another node may have carried the report out, and its instance takes no second one.
+      const auto first = first_answer(key);
+      if (first && *first) return **first;
+    }
+    // If the instance cannot take the result now, the lease expires and the run is retried.
+    return std::move(delivered).error().error;
+  }
   if (delivered->kind == Delivered::Kind::applied) return RunAnswer::finished;
+  if (delivered->kind == Delivered::Kind::duplicate_key && delivered->same_request) {
+    return repeat_of(outcome_in(delivered->answer));
+  }
   CAIRN_TRY(const auto after, store_.find_run(end.run));
   const bool ours = after && is_final(after->status) && after->fence == end.fence;
   return ours && after->status != RunStatus::cancelled ? RunAnswer::finished : RunAnswer::lease_lost;

@@ -30,7 +30,15 @@ struct RunReport {
   std::optional<RunRow> leased = {};  // the row as it was leased, which saves reading it
   std::string account = {};           // must hold the lease (store/lease_holder.h); empty: not checked
 };
-enum class RunAnswer { finished, will_retry, lease_lost };
+struct RunAnswer {
+  enum Outcome { finished, will_retry, lease_lost };
+  RunAnswer(Outcome told, bool is_repeat = false) : outcome(told), repeated(is_repeat) {}
+  bool operator==(Outcome other) const { return outcome == other; }
+
+  Outcome outcome;
+  bool repeated;  // the report was carried out before, under the same Idempotency-Key: this is its first outcome
+};
+const char* name_of(RunAnswer::Outcome outcome);
 // Whether a retry of the report may succeed: the store was unavailable, too many units waited, or its instance kept
 // changing.
 bool may_report_again(const Error& refused);
@@ -45,8 +53,9 @@ class RunReports {
         listeners_(listeners),
         incidents_(context, deliveries.queue()) {}
 
-  // Handles each report on its own. Moves from the reports, except `run` and `fence`. The rules for `done` are those of
-  // Deliveries. Call it on a thread that may call the store.
+  // Handles each report on its own. If the calling thread has a RequestKey, each outcome is stored with its change, and
+  // a repeat gets it again instead of `lease_lost`. Moves from the reports, except `run` and `fence`. The rules for
+  // `done` are those of Deliveries. Call it on a thread that may call the store.
   void report_all(std::span<RunReport> reports, Done<std::vector<Result<RunAnswer>>> done);
   // The same, blocking.
   std::vector<Result<RunAnswer>> report_all(std::span<RunReport> reports);
@@ -61,6 +70,7 @@ class RunReports {
     RunRow run;
     std::optional<Failure> failure;
     bool exhausted = false;
+    std::optional<IdempotencyKey> key;  // of the request that reports it
   };
   // For the incident that follows the commit of an end without attempts left.
   struct Exhausted {
@@ -77,7 +87,11 @@ class RunReports {
   Delivery delivery_of(const ReportedEnd& reported) const;
   Unit unit_of(const ReportedEnd& reported) const;  // for a run without an instance
   Result<RunAnswer> end_alone(const ReportedEnd& reported);
-  Result<RunAnswer> ended_by(const RunEnd& end, Deliveries::Outcome delivered);
+  // Reads the store, unless the delivery was applied or was refused without a key.
+  Result<RunAnswer> ended_by(const RunEnd& end, const std::optional<IdempotencyKey>& key,
+                             Deliveries::Outcome delivered);
+  // The first answer if the report repeats one under the same key.
+  Result<std::optional<RunAnswer>> first_answer(const std::optional<IdempotencyKey>& key);
 
   EngineContext& context_;
   RunStore& store_;

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "definition/definition.h"
 #include "engine/core.h"
+#include "engine/request_key.h"
 #include "instance/carried_trace.h"
 #include "store/memory/memory_store.h"
 #include "stores/forwarding_store.h"
@@ -181,6 +182,87 @@ TEST_F(RunsTest, ARepeatedFailureIsNoLostLease) {
     if (row.event.type == "cairn.run.lease_lost") told.emplace_back(row.event.data["run"].as_string());
   }
   EXPECT_EQ(told, std::vector<std::string>{slow.id.value}) << "the engine ended this attempt";
+}
+
+TEST_F(RunsTest, ARepeatUnderTheSameKeyGetsTheFirstOutcome) {
+  EventPolicy incidents;
+  incidents.incidents = true;
+  store_.keep_events(incidents);
+  const auto under = [&](const char* key, const RunReport& report, bool batch) {
+    const RequestKey::Scope scope(key);
+    if (!batch) return core().reports().report(report);
+    std::vector<RunReport> several(40, report);  // enough for the direct way of a store that has one
+    return core().reports().report_all(several).back();
+  };
+  RunRequest alone;
+  alone.type = "billing.alone.v1";
+  for (const bool batch : {false, true}) {
+    for (const bool called : {false, true}) {
+      const auto next = [&] {
+        if (called) {
+          start();
+        } else {
+          EXPECT_TRUE(core().runs().submit(alone));
+        }
+        const RunRow run = lease(1).at(0);
+        core().leasing().leased().remember({&run, 1});
+        return run;
+      };
+      for (const bool fails : {false, true}) {
+        const RunRow run = next();
+        const RunReport report = fails ? failed(run, "busy") : RunReport{run.id, run.fence, Json(1), {}, true, {}, "w"};
+        const auto outcome = fails ? RunAnswer::will_retry : RunAnswer::finished;
+        const auto first = under("k", report, false);
+        ASSERT_TRUE(first) << first.error().message;
+        EXPECT_EQ(*first, outcome);
+        EXPECT_FALSE(first->repeated);
+        // A node that still has the row as it was leased.
+        for (const bool remembered : {false, true}) {
+          if (remembered) core().leasing().leased().remember({&run, 1});
+          const auto again = under("k", report, batch);
+          ASSERT_TRUE(again) << again.error().message;
+          EXPECT_EQ(*again, outcome) << batch << called << fails << remembered;
+          EXPECT_TRUE(again->repeated);
+        }
+        // Another worker may have the run by now.
+        clock_.advance(Duration::of_seconds(2));
+        EXPECT_EQ(lease().size(), fails ? 1u : 0u);
+        EXPECT_EQ(*under("k", report, batch), outcome);
+        RunReport other = report;
+        other.result = Json("other");
+        EXPECT_EQ(*under("k", other, batch), RunAnswer::lease_lost) << "another report under the same key";
+        if (fails) continue;
+        EXPECT_EQ(*under("other", report, batch), RunAnswer::lease_lost);
+        EXPECT_EQ(*core().reports().report(report), RunAnswer::lease_lost);
+      }
+      clock_.advance(Duration::of_seconds(60));
+      for (const RunRow& run : lease()) EXPECT_TRUE(core().runs().cancel(run.id, {}));
+    }
+  }
+}
+
+TEST_F(RunsTest, ARepeatUnderTheSameKeyIsNoIncident) {
+  EventPolicy incidents;
+  incidents.incidents = true;
+  store_.keep_events(incidents);
+  start();
+  RunReport report = failed(lease().at(0), "busy");
+  const RequestKey::Scope scope("k");
+  EXPECT_EQ(*core().reports().report(report), RunAnswer::will_retry);
+  clock_.advance(Duration::of_seconds(2));
+  const RunRow second = lease().at(0);
+  EXPECT_EQ(*core().reports().report(report), RunAnswer::will_retry) << "another lease has begun";
+  report.fence = second.fence;
+  EXPECT_EQ(*core().reports().report(report), RunAnswer::finished);
+  EXPECT_EQ(*core().reports().report(report), RunAnswer::finished);
+  core().stop();  // writes what was submitted
+  EXPECT_EQ(store_.list_dead_letters({})->items.size(), 1u);
+  std::vector<std::string> told;
+  const auto rows = store_.list_outbox({}, {});
+  ASSERT_TRUE(rows);
+  for (const OutboxRow& row : rows->items) told.push_back(row.event.type);
+  EXPECT_EQ(std::count(told.begin(), told.end(), "cairn.run.lease_lost"), 0);
+  EXPECT_EQ(std::count(told.begin(), told.end(), "cairn.run.exhausted"), 1);
 }
 
 TEST_F(RunsTest, AFailureThatCannotBeKeptLosesOnlyItsDetails) {

@@ -4,6 +4,8 @@
 
 #include "base/duration_max.h"
 #include "engine/check_input.h"
+#include "engine/request_key.h"
+#include "engine/run_key.h"
 #include "engine/sender_scope.h"
 #include "instance/carried_trace.h"
 #include "instance/trace_id.h"
@@ -123,6 +125,8 @@ struct RunRequests::Cancelling {
   Actor actor;
   Done<Result<RunRow>> done;
   AuditScope* audit_scope = AuditScope::current();  // lives until the caller is answered
+  std::string request_key = RequestKey::current();
+  std::optional<IdempotencyKey> key = {};
 };
 
 void RunRequests::cancel(RunId id, Actor actor, Done<Result<RunRow>> done) {
@@ -139,6 +143,8 @@ void RunRequests::try_cancel(const std::shared_ptr<Cancelling>& cancelling) {
   const auto run = store_.find_run(cancelling->run);
   if (!run) return cancelling->done(run.error());
   if (!*run) return cancelling->done(Error{ErrorCode::not_found, "no run " + cancelling->run.value});
+  cancelling->key = run_key(cancelling->request_key, cancelling->run,
+                            static_cast<std::uint64_t>((*run)->created_at.unix_ms()), "cancelled");
   if (!(*run)->instance || is_final((*run)->status)) return cancel_alone(cancelling);
   // The instance must not wait for a run that no worker will finish, so one commit ends both.
   in_scope(cancelling->audit_scope, [&] {
@@ -167,6 +173,7 @@ Delivery RunRequests::delivery_of(const Cancelling& cancelling, const RunRow& ru
   delivery.what = RunFinished{run.token, Json(), std::move(failure)};
   delivery.actor = cancelling.actor.name;
   delivery.cancels = cancelling.run;
+  delivery.cause.key = cancelling.key;
   return delivery;
 }
 
@@ -176,8 +183,11 @@ void RunRequests::cancel_alone(const std::shared_ptr<Cancelling>& cancelling) {
     change.kind = RunChange::Kind::cancel;
     change.run = cancelling->run;
     change.actor = cancelling->actor.name;
+    change.key = cancelling->key;
     CAIRN_TRY(const RunChanged changed, store_.change_run(change));
     if (changed.kind == RunChanged::Kind::finished) {
+      CAIRN_TRY(const auto first, first_outcome(context_.store, cancelling->key));
+      if (first) return changed.row;
       return Error{ErrorCode::conflict,
                    "run " + cancelling->run.value + " is " + to_string(changed.row.status) + " already"};
     }
