@@ -465,5 +465,63 @@ TEST_F(DamagedFile, AnotherProgramMayReadIt) {
   EXPECT_TRUE(store_->find_instance({"after"})->has_value());
 }
 
+// A connection that is opened later, here because the first one met a row that is not JSON, must not take these pages
+// for damaged ones either.
+TEST_F(DamagedFile, WhatAnotherProgramWroteIsReadByEveryConnection) {
+  open();
+  for (int i = 0; i < 30; ++i) add("many-" + std::to_string(i));
+  store_.reset();
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other,
+                         "PRAGMA ignore_check_constraints = ON;"
+                         "UPDATE wf_tasks SET payload = '{broken' WHERE id IN ('task-many-3', 'task-many-20');"
+                         "UPDATE wf_tasks SET payload = json_object('text', hex(zeroblob(40000))) "
+                         "WHERE id = 'task-many-5'",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(other);
+  auto reader = try_open(StoreMode::read_only);
+  ASSERT_TRUE(reader.has_value()) << reader.error().message;
+  for (const char* broken : {"task-many-3", "task-many-20"}) {
+    const auto found = (*reader)->find_task({broken});
+    ASSERT_FALSE(found.has_value()) << broken;
+    EXPECT_NE(found.error().message.find("not JSON"), std::string::npos) << found.error().message;
+    const auto grown = (*reader)->find_task({"task-many-5"});
+    ASSERT_TRUE(grown.has_value()) << grown.error().message;
+    EXPECT_EQ(write_json((*grown)->payload).size(), 80'011u);
+  }
+  const auto faults = (*reader)->faults(10);
+  ASSERT_TRUE(faults.has_value()) << faults.error().message;
+  EXPECT_TRUE(faults->empty()) << faults->front().subject;
+}
+
+// A program that writes with SQLite also puts the log into the file once it has 1000 pages, without our checksums.
+TEST_F(DamagedFile, AnotherProgramMayWriteToAnOpenStore) {
+  open();
+  for (int i = 0; i < 30; ++i) add("many-" + std::to_string(i));
+  store_->release_caches();
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other,
+                         "UPDATE wf_tasks SET payload = json_object('text', hex(zeroblob(40000))) "
+                         "WHERE id = 'task-many-5'; PRAGMA wal_checkpoint(PASSIVE)",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  for (int i = 0; i < 30; ++i) {
+    const auto found = store_->find_task({"task-many-" + std::to_string(i)});
+    ASSERT_TRUE(found.has_value()) << found.error().message;
+    EXPECT_EQ(write_json((*found)->payload).size() == 80'011u, i == 5);
+  }
+  add("after");
+  sqlite3_close(other);
+  EXPECT_TRUE(store_->check_writable().has_value());
+  const auto faults = store_->faults(10);
+  ASSERT_TRUE(faults.has_value()) << faults.error().message;
+  EXPECT_TRUE(faults->empty()) << faults->front().subject;
+  open();
+  EXPECT_TRUE(store_->find_instance({"after"})->has_value());
+}
+
 }  // namespace
 }  // namespace cairn

@@ -130,8 +130,22 @@ void Connection::trust_log() {
   if (PageFile* const file = PageFile::of(handle_)) file->checks_log = false;
 }
 
-void Connection::expect_foreign_pages(const std::atomic<bool>& foreign) {
-  if (PageFile* const file = PageFile::of(handle_)) file->foreign = &foreign;
+namespace {
+// With a connection of its own, because the one that asks is in the middle of a read.
+bool others_have_written(const std::string& path) {
+  const auto connection = Connection::open(path, Connection::Mode::read);
+  if (!connection) return false;
+  if (PageFile* const file = PageFile::of((*connection)->handle())) file->takes_any_page = true;
+  (*connection)->trust_log();
+  return (*connection)->query(Sql::foreign_changes).next();
+}
+}  // namespace
+
+void Connection::expect_foreign_pages(std::atomic<bool>& foreign) {
+  PageFile* const file = PageFile::of(handle_);
+  if (file == nullptr) return;
+  file->foreign = &foreign;
+  file->look_for_foreign = others_have_written;
 }
 
 void Connection::close_with_log_in_file() { sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr); }

@@ -109,8 +109,9 @@ class Connection {
   // again would add a third to its cost.
   void trust_log();
   // `foreign` is true while another program may have written to the file. Pages with wrong checksums are then its work
-  // and not damage. The flag must outlive the connection.
-  void expect_foreign_pages(const std::atomic<bool>& foreign);
+  // and not damage. A read that finds such a page sets it if the store has counted changes of another program. The flag
+  // must outlive the connection.
+  void expect_foreign_pages(std::atomic<bool>& foreign);
   // From now on the last connection to close moves the log into the file.
   void close_with_log_in_file();
   // Whether the pages of the file have room for checksums; empty before the file has a header.

@@ -32,16 +32,19 @@ int page_read(sqlite3_file* file, void* into, int amount, sqlite3_int64 offset) 
   if (!own.is_page(amount, offset)) return SQLITE_OK;
   const auto number = static_cast<std::uint32_t>(offset / amount + 1);
   const bool wrong = check_page(bytes, own.page_bytes, number) == PageState::damaged;
-  if (wrong && (own.foreign == nullptr || !*own.foreign)) {
-    if (!mend_page(bytes, own.page_bytes, number)) {
+  if (wrong && !own.is_foreign()) {
+    const bool mended = mend_page(bytes, own.page_bytes, number);
+    if (!mended && !own.takes_any_page) {
       note_damage("page " + std::to_string(number) + " of " + own.path +
                   " does not match its checksum: the disk or another program changed it");
       return SQLITE_IOERR_DATA;
     }
-    log_warning("store.page_repaired",
-                {{"path", own.path},
-                 {"page", number},
-                 {"advice", "the disk changed one bit; it was put right by its checksum. Check the disk"}});
+    if (!own.takes_any_page) {
+      log_warning("store.page_repaired",
+                  {{"path", own.path},
+                   {"page", number},
+                   {"advice", "the disk changed one bit; it was put right by its checksum. Check the disk"}});
+    }
   }
   // SQLite never sees the checksum, and pages in the log have none. So another program that copies a page from the log
   // to the file leaves a page without a checksum, not one with a wrong checksum.
@@ -149,6 +152,12 @@ bool PageFile::is_page(int amount, sqlite3_int64 offset) {
     if (call().xRead(below(), header, file_header_bytes, 0) == SQLITE_OK) learn(header);
   }
   return sealed && static_cast<std::size_t>(amount) == page_bytes;
+}
+
+bool PageFile::is_foreign() {
+  if (foreign == nullptr) return false;
+  if (!*foreign && look_for_foreign != nullptr && look_for_foreign(path)) *foreign = true;
+  return *foreign;
 }
 
 void PageFile::learn(const std::uint8_t* header) {

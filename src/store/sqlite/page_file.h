@@ -24,7 +24,11 @@ struct PageFile {
   bool checks_log = true;
   // If true, another program has written to the file, or may have: a page with a wrong checksum is its work. Otherwise
   // a wrong checksum is damage, and a single wrong bit is repaired.
-  const std::atomic<bool>* foreign = nullptr;
+  std::atomic<bool>* foreign = nullptr;
+  // Asked at a wrong checksum while `foreign` is false, because the other program may have written just now.
+  bool (*look_for_foreign)(const std::string& path) = nullptr;
+  // For that look: a page that cannot be repaired is taken as it is.
+  bool takes_any_page = false;
 
   static int open(sqlite3_vfs* below, const char* name, sqlite3_file* file, int flags, int* out_flags);
   // The file of a connection, or nullptr if it was opened without this layer.
@@ -34,6 +38,7 @@ struct PageFile {
   const sqlite3_io_methods& call();
   // Whether the range is a whole page as stored on the disk.
   bool is_page(int amount, sqlite3_int64 offset);
+  bool is_foreign();
   void learn(const std::uint8_t* header);
 };
 

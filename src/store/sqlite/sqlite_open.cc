@@ -234,8 +234,9 @@ SqliteStore::Reader SqliteStore::reader() {
   lock.unlock();
   auto opened = Connection::open(path_, Connection::Mode::read);
   if (opened) {
-    (*opened)->script("PRAGMA query_only = ON; PRAGMA cache_size = -8192;");
+    // Before the first read: the settings read a page.
     (*opened)->expect_foreign_pages(foreign_);
+    (*opened)->script("PRAGMA query_only = ON; PRAGMA cache_size = -8192;");
     if (mode_ == Mode::own) (*opened)->trust_log();
     return Reader(*this, std::move(*opened));
   }
