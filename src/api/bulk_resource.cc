@@ -2,6 +2,7 @@
 
 #include "api/access/api_gate.h"
 #include "api/api.h"
+#include "api/body_members.h"
 #include "api/bulk_jobs.h"
 #include "api/filter_text.h"
 #include "api/problem.h"
@@ -97,7 +98,7 @@ void submit(EngineCore& core, BulkJobs& jobs, const Call& call) {
   InstanceFilter filter;
   const std::string_view text = call.body.text_or("filter", "");
   if (const auto read = read_filter(text, filter); !read) {
-    call.reply(problem(422, "filter", "The filter cannot be read", read.error().message));
+    call.reply(problem(wrong_member("/filter", {ErrorCode::invalid, read.error().message})));
     return;
   }
   if (const auto fits = check_search(filter.text, core.context().options.limits); !fits) {

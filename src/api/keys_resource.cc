@@ -1,5 +1,6 @@
 #include "api/access/api_key.h"
 #include "api/api.h"
+#include "api/body_members.h"
 #include "api/problem.h"
 #include "store/projection.h"
 
@@ -10,14 +11,9 @@ void create_key(EngineCore& core, const Call& call) {
   std::vector<std::string> roles;
   for (const Json& role : call.body["roles"].items()) roles.emplace_back(role.as_string());
   std::optional<Timestamp> expires;
-  if (const Json* lifetime = call.body.find("expires_in")) {
-    const auto length = parse_duration(lifetime->as_string());
-    if (!length) {
-      call.reply(problem(length.error()));
-      return;
-    }
-    expires = after(core.store().now(), *length);  // a store reads no later time back
-  }
+  const auto lifetime = duration_of(call.body, "expires_in");
+  if (!lifetime) return call.reply(problem(lifetime.error()));
+  if (*lifetime) expires = after(core.store().now(), **lifetime);  // a store reads no later time back
   auto key = new_api_key(std::string(call.body["subject"].as_string()), std::move(roles),
                          call.body.find("scope") ? call.body["scope"] : Json(),
                          std::string(call.body.text_or("note", "")), expires);

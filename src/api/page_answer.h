@@ -48,7 +48,7 @@ class PageText {
 template <class Fetch, class Show>
 Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
   const auto read = page_of(call);
-  if (!read) return problem(400, "limit", "Invalid limit", read.error().message);
+  if (!read) return problem(400, "parameter", "Invalid query parameter", read.error().message);
   const PageRequest& asked = *read;
   const std::size_t bytes_max = call.answer_limits.page_bytes_max;
   PageText text;

@@ -1,4 +1,5 @@
 #include "api/api.h"
+#include "api/body_members.h"
 #include "api/documents.h"
 #include "api/problem.h"
 #include "base/json_integer.h"
@@ -6,12 +7,10 @@
 namespace cairn::api {
 namespace {
 
-Result<std::optional<Duration>> positive_duration_of(const Json& body, std::string_view name) {
-  if (!body[name].is_string()) return std::optional<Duration>();
-  auto length = parse_duration(body[name].as_string());
-  if (!length) return with_context(length.error(), std::string(name));
-  if (length->zero()) return Error{ErrorCode::invalid, std::string(name) + ": must be greater than zero"};
-  return std::optional<Duration>(*length);
+Result<std::optional<Duration>> positive_duration_of(const Json& body, const std::string& name) {
+  CAIRN_TRY(const auto length, duration_of(body, name));
+  if (length && length->zero()) return wrong_member("/" + name, {ErrorCode::invalid, "must be greater than zero"});
+  return length;
 }
 
 Result<std::optional<int>> count_of(const Json& body, std::string_view name) {

@@ -3,6 +3,7 @@
 
 #include "api/access/worker_scope.h"
 #include "api/api.h"
+#include "api/body_members.h"
 #include "api/documents.h"
 #include "api/page_answer.h"
 #include "api/problem.h"
@@ -25,20 +26,11 @@ constexpr const char* released = "released";
 
 RunId run_id_of(const Call& call) { return {std::string(call.at("id"))}; }
 
-// Reads a duration member; empty if it is absent.
-Result<std::optional<Duration>> duration_of(const Json& body, std::string_view name) {
-  const Json& value = body[name];
-  if (!value.is_string()) return std::optional<Duration>();
-  auto length = parse_duration(value.as_string());
-  if (!length) return with_context(length.error(), std::string(name));
-  return std::optional<Duration>(*length);
-}
-
 Result<Duration> lease_of(const Json& body) {
   CAIRN_TRY(const auto given, duration_of(body, "lease"));
   const Duration lease = given.value_or(lease_default);
   if (lease < Duration::of_ms(100) || lease > lease_max) {
-    return Error{ErrorCode::invalid, "lease: must be from 100ms to 1d"};
+    return wrong_member("/lease", {ErrorCode::invalid, "must be from 100ms to 1d"});
   }
   return lease;
 }
@@ -105,14 +97,17 @@ Result<RunRequest> request_of(const Json& body) {
   if (attempts_max) request.attempts_max = static_cast<int>(*attempts_max);
   if (body["run_at"].is_string()) {
     auto at = parse_timestamp(body["run_at"].as_string());
-    if (!at) return with_context(at.error(), "run_at");
+    if (!at) return wrong_member("/run_at", at.error());
     request.run_at = *at;
   }
   CAIRN_TRY(request.delay, duration_of(body, "delay"));
+  if (request.run_at && request.delay) {
+    return wrong_member("/delay", {ErrorCode::invalid, "a run has `run_at` or `delay`, not both"});
+  }
   CAIRN_TRY(request.timeout, duration_of(body, "timeout"));
   const Json& retry = body["retry"];
-  CAIRN_TRY(const auto backoff, duration_of(retry, "backoff"));
-  CAIRN_TRY(const auto cap, duration_of(retry, "cap"));
+  CAIRN_TRY(const auto backoff, duration_of(retry, "backoff", "/retry"));
+  CAIRN_TRY(const auto cap, duration_of(retry, "cap", "/retry"));
   if (backoff) request.backoff = *backoff;
   if (cap) request.cap = *cap;
   if (retry["factor"].is_number()) request.factor = retry["factor"].as_double();
@@ -165,7 +160,8 @@ void submit_many(EngineCore& core, const Call& call) {
     if (auto refused = refusal_of(item)) return call.reply(std::move(*refused));
     auto request = request_of(item);
     if (!request) {
-      return call.reply(problem(with_context(request.error(), "runs/" + std::to_string(requests.size()))));
+      const std::string place = "/runs/" + std::to_string(requests.size());
+      return call.reply(problem(with_context(error_below(place, request.error()), place.substr(1))));
     }
     sign(*request, call, actor);
     if (request->idempotency_key.empty() && !call.repeat_key.empty()) {
@@ -319,7 +315,10 @@ Result<std::vector<RunChange>> changes_of(const Call& call, RunChange::Kind kind
     auto change = change_of(call, item, kind, {std::string(item["id"].as_string())});
     if (!change) return with_context(change.error(), "runs/" + std::to_string(changes.size()));
     const auto length = lease_of(item);
-    if (!length) return with_context(length.error(), "runs/" + std::to_string(changes.size()));
+    if (!length) {
+      const std::string place = "/runs/" + std::to_string(changes.size());
+      return with_context(error_below(place, length.error()), place.substr(1));
+    }
     change->length = *length;
     changes.push_back(std::move(*change));
   }

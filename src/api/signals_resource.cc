@@ -1,6 +1,7 @@
 #include <charconv>
 
 #include "api/api.h"
+#include "api/body_members.h"
 #include "api/documents.h"
 #include "api/if_match.h"
 #include "api/instance_replies.h"
@@ -19,11 +20,9 @@ void send_signal(EngineCore& core, const Call& call) {
   signal.key = call.body["key"];
   signal.payload = call.body["payload"];
   signal.actor = actor_of(call);
-  if (const Json* length = call.body.find("ttl")) {
-    const auto ttl = parse_duration(length->as_string());
-    if (!ttl) return call.reply(problem(ttl.error()));
-    signal.ttl = *ttl;
-  }
+  const auto ttl = duration_of(call.body, "ttl");
+  if (!ttl) return call.reply(problem(ttl.error()));
+  signal.ttl = *ttl;
   core.instances().broadcast(std::move(signal), [reply = call.reply](const Result<SignalOutcome>& outcome) {
     if (!outcome) return reply(problem(outcome.error()));
     Response response = json_response(document(*outcome), 202);
@@ -43,11 +42,9 @@ void signal_instance(EngineCore& core, const Call& call) {
   const auto state_version = state_version_of(call);
   if (!state_version) return call.reply(problem(state_version.error()));
   given.state_version = *state_version;
-  if (const Json* length = call.body.find("ttl")) {
-    const auto ttl = parse_duration(length->as_string());
-    if (!ttl) return call.reply(problem(ttl.error()));
-    given.ttl = *ttl;
-  }
+  const auto ttl = duration_of(call.body, "ttl");
+  if (!ttl) return call.reply(problem(ttl.error()));
+  given.ttl = *ttl;
   core.instances().signal(id_of(call), given,
                           [&core, id = id_of(call), reply = call.reply](const Result<InstanceAnswer>& answer) {
                             if (!answer) return reply_to_refused(core, id, reply, answer.error());

@@ -15,7 +15,7 @@ Result<void> InstanceRequests::check(const SignalRequest& request) const {
   CAIRN_TRY_VOID(check_incoming_text(request.name, "the signal's name", limits));
   CAIRN_TRY_VOID(check_incoming_text(request.id, "the signal's id", limits));
   CAIRN_TRY_VOID(check_incoming_text(request.actor.name, "the actor", limits));
-  if (request.name.empty()) return Error{ErrorCode::invalid, "a signal has a name"};
+  if (request.name.empty()) return Error{ErrorCode::invalid, "a signal has a name", {{"/name", "must not be empty"}}};
   const std::size_t key_bytes = request.key.is_string() ? request.key.as_string().size() : 0;
   if (request.name.size() + key_bytes > signal_key_bytes_max) {
     return limit_error(
@@ -70,7 +70,13 @@ void InstanceRequests::broadcast_all(std::vector<SignalRequest> requests,
   const auto send = [this, requests = std::move(requests)]() -> Result<std::vector<SignalOutcome>> {
     std::vector<SignalOutcome> outcomes;
     for (const SignalRequest& request : requests) {
-      CAIRN_TRY(outcomes.emplace_back(), broadcast(request));
+      auto outcome = broadcast(request);
+      if (!outcome) {
+        Error error = std::move(outcome).error();
+        error.places.clear();  // they lead into the body of one signal; these requests have other bodies
+        return error;
+      }
+      outcomes.push_back(std::move(*outcome));
     }
     return outcomes;
   };

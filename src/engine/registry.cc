@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/suggest.h"
+#include "schema/error_places.h"
 #include "store/store_calls.h"
 
 namespace cairn {
@@ -177,7 +178,7 @@ Result<std::optional<Duration>> Registry::admit_signal(const std::string& name, 
   std::optional<Duration> longest;
   bool for_ever = false;
   bool accepted = false;
-  std::string refused;
+  std::optional<Error> refused;
   index()->each_newest([&](const Program& program) {
     const auto rule = program.signals.find(name);
     const bool has_rule = rule != program.signals.end();
@@ -189,15 +190,16 @@ Result<std::optional<Duration>> Registry::admit_signal(const std::string& name, 
     }
     if (takes_payload(program, name, payload)) {
       accepted = true;
-    } else if (refused.empty()) {
-      refused = "signal " + name + ": its schema in " + program.name +
-                " refuses the payload: " + schema::listed(rule->second.schema->check(payload));
+    } else if (!refused) {
+      const auto violations = rule->second.schema->check(payload);
+      refused = Error{
+          ErrorCode::invalid,
+          "signal " + name + ": its schema in " + program.name + " refuses the payload: " + schema::listed(violations),
+          schema::error_places(violations, "/payload")};
     }
   });
   // Instances of older versions may wait for it.
-  if (!accepted && !refused.empty() && !has_version_that_takes(name, payload)) {
-    return Error{ErrorCode::invalid, std::move(refused)};
-  }
+  if (!accepted && refused && !has_version_that_takes(name, payload)) return std::move(*refused);
   return for_ever ? std::nullopt : longest;
 }
 

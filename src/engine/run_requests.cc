@@ -51,7 +51,8 @@ Result<void> RunRequests::fill(RunRow& row, const RunRequest& request, Timestamp
   CAIRN_TRY_VOID(check_incoming_text(request.idempotency_key, "the idempotency key", context_.options.limits));
   if (!request.id.empty() && !is_uuid(request.id)) return Error{ErrorCode::invalid, "the id of a run is a UUID"};
   if (request.timeout && (request.timeout->negative() || *request.timeout > duration_max)) {
-    return Error{ErrorCode::invalid, "timeout: an attempt lasts up to " + std::string(duration_max_text)};
+    const std::string why = "an attempt lasts up to " + std::string(duration_max_text);
+    return Error{ErrorCode::invalid, "timeout: " + why, {{"/timeout", why}}};
   }
   if (request.attempts_max < 1) return Error{ErrorCode::invalid, "a run is attempted at least once"};
   row.id.value = request.id;
@@ -104,7 +105,9 @@ Result<SubmittedRuns> RunRequests::submit_all(std::span<const RunRequest> reques
   RequestedType type;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     if (auto filled = fill(runs.rows[i], requests[i], now, type); !filled) {
-      return with_context(std::move(filled).error(), "run " + std::to_string(i));
+      Error error = with_context(std::move(filled).error(), "run " + std::to_string(i));
+      for (ErrorPlace& place : error.places) place.pointer.insert(0, "/runs/" + std::to_string(i));
+      return error;
     }
   }
   auto ids = new_uuids(now, static_cast<std::size_t>(std::count_if(runs.rows.begin(), runs.rows.end(), is_unnamed)));

@@ -5,6 +5,7 @@
 #include "interpreter/machine.h"
 #include "interpreter/merge_patch.h"
 #include "interpreter/waiting.h"
+#include "schema/error_places.h"
 
 namespace cairn {
 namespace {
@@ -164,11 +165,16 @@ class Application {
     if (is_final(before_.status)) return conflict(before_, "its state cannot be edited any more");
     Json state = merge_patch(before_.state, edit.merge_patch);
     if (!state.is_object()) return Error{ErrorCode::invalid, "the patch must be an object: state is one"};
+    std::vector<ErrorPlace> places;
+    if (program_.state_schema && !program_.state_schema->accepts(state)) {
+      places = schema::error_places(program_.state_schema->check(state));
+    }
     Machine machine(program_, setting_, before_, event_);
     CAIRN_TRY_VOID(machine.load());
     if (auto written = machine.write_state(nullptr, std::move(state)); !written) {
       const bool limit = written.error().failure_class == FailureClass::definition;
-      return Error{limit ? ErrorCode::limit : ErrorCode::invalid, written.error().message};
+      if (limit) return Error{ErrorCode::limit, written.error().message};
+      return Error{ErrorCode::invalid, written.error().message, std::move(places)};
     }
     Json details = because(edit.reason);
     details.set("changed", changed_by(before_.state, edit.merge_patch));
@@ -262,12 +268,11 @@ Result<Advance> start(const Program& program, const Setting& setting, const Even
   if (!started) return Error{ErrorCode::invalid, "an instance begins with its start"};
   if (program.input && !program.input->accepts(started->input)) {
     std::string message = "the input does not fit " + program.name + " " + program.version + ":";
-    std::vector<ErrorPlace> places;
-    for (const schema::Violation& violation : program.input->check(started->input)) {
+    const auto violations = program.input->check(started->input);
+    for (const schema::Violation& violation : violations) {
       message += "\n  " + (violation.pointer.empty() ? std::string("/") : violation.pointer) + ": " + violation.message;
-      places.push_back({"/input" + violation.pointer, violation.message});
     }
-    return Error{ErrorCode::invalid, message, std::move(places)};
+    return Error{ErrorCode::invalid, message, schema::error_places(violations, "/input")};
   }
   Snapshot snapshot;
   snapshot.instance = started->instance;

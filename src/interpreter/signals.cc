@@ -4,6 +4,7 @@
 #include "base/ordered_id.h"
 #include "interpreter/failures.h"
 #include "interpreter/waiting.h"
+#include "schema/error_places.h"
 
 namespace cairn {
 namespace {
@@ -131,8 +132,10 @@ Result<void> check_payload(const Program& program, const SignalReceived& signal)
   if (rule == program.signals.end() || !rule->second.schema) return {};
   const schema::Schema& schema = *rule->second.schema;
   if (schema.accepts(signal.payload)) return {};
-  return Error{ErrorCode::invalid, "signal " + signal.name + ": its schema refuses the payload: " +
-                                       schema::listed(schema.check(signal.payload))};
+  const auto violations = schema.check(signal.payload);
+  return Error{ErrorCode::invalid,
+               "signal " + signal.name + ": its schema refuses the payload: " + schema::listed(violations),
+               schema::error_places(violations, "/payload")};
 }
 
 void keep_signal(Machine& machine, const SignalReceived& signal, Timestamp at, std::uint64_t held) {

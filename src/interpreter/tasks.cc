@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "interpreter/waiting.h"
+#include "schema/error_places.h"
 
 namespace cairn {
 namespace {
@@ -147,12 +148,8 @@ Result<void> check_completion(Turn& turn, const OpenTask& open, const TaskComple
   }
   if (open.task->form && !open.task->form->accepts(completion.payload)) {
     const auto violations = open.task->form->check(completion.payload);
-    std::vector<ErrorPlace> places;
-    for (const schema::Violation& violation : violations) {
-      places.push_back({"/payload" + violation.pointer, violation.message});
-    }
     return Error{ErrorCode::invalid, name + ": the form refuses the completion: " + schema::listed(violations),
-                 std::move(places)};
+                 schema::error_places(violations, "/payload")};
   }
   Machine& machine = turn.machine;
   const Wakening wakening{
@@ -167,7 +164,10 @@ Result<void> check_completion(Turn& turn, const OpenTask& open, const TaskComple
       return Error{ErrorCode::invalid,
                    name + ": the guard `" + guard.text() + "` cannot be checked: " + holds.error().message};
     }
-    if (!*holds) return Error{ErrorCode::invalid, name + ": the guard `" + guard.text() + "` refuses the completion"};
+    if (!*holds) {
+      const std::string why = "the guard `" + guard.text() + "` refuses the completion";
+      return Error{ErrorCode::invalid, name + ": " + why, {{"/payload", why}}};
+    }
   }
   return {};
 }

@@ -176,8 +176,13 @@ Result<std::vector<InboundEvent>> read_cloud_events(const EventHeaders& headers,
     }
     std::vector<InboundEvent> events;
     for (const Json& one : batch.items()) {
-      CAIRN_TRY(InboundEvent read, read_cloud_event(one));
-      events.push_back(std::move(read));
+      auto read = read_cloud_event(one);
+      if (!read) {
+        Error error = std::move(read).error();
+        error.places = {{"/" + std::to_string(events.size()), error.message}};
+        return error;
+      }
+      events.push_back(std::move(*read));
     }
     return events;
   }

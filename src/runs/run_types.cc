@@ -15,7 +15,10 @@ Result<expr::Expression> compile_key(const std::string& text) {
   expr::Environment environment;
   environment.variables.push_back({"payload"});
   auto compiled = expr::compile(text, environment);
-  if (!compiled) return Error{ErrorCode::invalid, "limit_key: " + compiled.error().front().message};
+  if (!compiled) {
+    const std::string& why = compiled.error().front().message;
+    return Error{ErrorCode::invalid, "limit_key: " + why, {{"/limit_key", why}}};
+  }
   return std::move(*compiled);
 }
 
@@ -23,12 +26,14 @@ Result<expr::Expression> compile_key(const std::string& text) {
 
 Result<void> RunTypes::put(const RunTypeRow& row) {
   if (row.lease && (*row.lease < Duration::of_ms(100) || *row.lease > Duration::of_seconds(86'400))) {
-    return Error{ErrorCode::invalid, "lease: must be from 100ms to 1d"};
+    const char* const why = "must be from 100ms to 1d";
+    return Error{ErrorCode::invalid, std::string("lease: ") + why, {{"/lease", why}}};
   }
   for (const auto& [name, length] : {std::pair{"backoff", row.backoff}, std::pair{"cap", row.cap},
                                      std::pair{"rate_window", std::optional<Duration>(row.rate_window)}}) {
     if (length && (length->negative() || *length > duration_max)) {
-      return Error{ErrorCode::invalid, std::string(name) + ": must be at most " + duration_max_text};
+      const std::string why = std::string("must be at most ") + duration_max_text;
+      return Error{ErrorCode::invalid, name + (": " + why), {{std::string("/") + name, why}}};
     }
   }
   if (!row.limit_key.empty()) {
