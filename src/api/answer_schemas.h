@@ -13,7 +13,7 @@ inline constexpr std::string_view json_type = "application/json";
 
 struct AnswerSchema {
   std::string_view operation;
-  std::string_view status;                   // 200, 201, 202, 204
+  std::string_view status;                   // 200, 201, 202, 204, 304
   std::string_view schema;                   // in `answer_components`; "InstancePage" is a page of Instance
   std::string_view media_types = json_type;  // comma-separated; empty: no body
   std::string_view description = {};         // empty: the usual answer

@@ -61,6 +61,19 @@ Json header_parameter(const char* name, const char* description, const char* exa
                        {"example", example}});
 }
 
+struct HeaderParameter {
+  std::string_view operation;
+  const char* name;
+  const char* description;
+  const char* example;
+};
+constexpr HeaderParameter header_parameters[] = {
+    {"streamEvents", "Last-Event-ID", "continue after the event of this number", "4711"},
+    {"getNewestDiagram", "If-None-Match", "the ETag of a known diagram; 304 if it is still the same", "\"5f0c\""},
+    {"getDefinitionDiagram", "If-None-Match", "the ETag of a known diagram; 304 if it is still the same", "\"5f0c\""},
+    {"getInstanceDiagram", "If-None-Match", "the ETag of a known diagram; 304 if it is still the same", "\"5f0c\""},
+};
+
 Json parameters_of(const Route& route) {
   Json parameters = Json::array();
   for (std::size_t at = route.path.find('{'); at != std::string_view::npos; at = route.path.find('{', at + 1)) {
@@ -83,6 +96,17 @@ Json parameters_of(const Route& route) {
   if (takes_if_match(route)) {
     parameters.push_back(
         header_parameter("If-Match", "the state version that the caller has seen; 412 if it is not current", "\"7\""));
+  }
+  for (const HeaderParameter& header : header_parameters) {
+    if (header.operation == route.operation) {
+      parameters.push_back(header_parameter(header.name, header.description, header.example));
+    }
+  }
+  if (route.method != "GET" && route.permission != Permission::open && route.permission != Permission::signed_request) {
+    parameters.push_back(header_parameter("X-Cairn-Reason", "why, for the audit trail; a `reason` of the request wins",
+                                          "asked by the customer"));
+    parameters.push_back(header_parameter(
+        "X-Cairn-CSRF", "`csrf` of GET /v1/session; only changes with the cookie of a session need it", "3f9a"));
   }
   if (route.method != "GET") {
     parameters.push_back(header_parameter("traceparent", "W3C trace context, which the request continues",

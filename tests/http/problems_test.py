@@ -107,5 +107,21 @@ expect("a limit of a list that is no number is a parameter", answer.status == 40
 for value in ("x", "*", '""', '"1", "2"', '"-1"'):
     answer = server.call("POST", f"/v1/instances/{ruled}/suspend", **{"if-match": value})
     expect(f"If-Match: {value} cannot be read", answer.status == 400 and answer.json["type"] == "/problems/state_version", answer.text)
+
+# Every header that the documents name is a parameter of its operations.
+document = server.call("GET", "/openapi.json").json
+headers = {}
+for path in document["paths"].values():
+    for operation in path.values():
+        headers[operation["operationId"]] = {one["name"] for one in operation.get("parameters", []) if one["in"] == "header"}
+expect("streams take Last-Event-ID", "Last-Event-ID" in headers["streamEvents"], headers["streamEvents"])
+expect("changes take a reason and the token of a session", all({"X-Cairn-Reason", "X-Cairn-CSRF"} <= headers[name] for name in ("deleteRunType", "cancelInstance")), headers)
+expect("questions take neither", not headers["getInstance"] & {"X-Cairn-Reason", "X-Cairn-CSRF"}, headers["getInstance"])
+for operation, path in (("getDefinitionDiagram", "/v1/definitions/t.rules/1.0.0/diagram"), ("getNewestDiagram", "/v1/definitions/t.rules/diagram"),
+                        ("getInstanceDiagram", f"/v1/instances/{ruled}/diagram")):
+    tag = server.call("GET", path).headers["etag"]
+    known = server.call("GET", path, **{"if-none-match": tag}).status
+    documented = next(one for path in document["paths"].values() for one in path.values() if one["operationId"] == operation)
+    expect(f"{operation} documents If-None-Match and 304", known == 304 and "304" in documented["responses"] and "If-None-Match" in headers[operation], (known, documented))
 expect("the server ends with 0", server.end() == 0, server.said)
 finish()
