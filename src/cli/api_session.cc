@@ -135,6 +135,8 @@ class RemoteApi final : public ApiSession {
       return "\nName the authority that signed it: --ca-file FILE, CAIRN_CA_FILE or SSL_CERT_FILE.";
     if (problem.message.starts_with("TLS: the certificate is not for")) return "\nUse a name that the certificate has.";
     if (problem.message.starts_with("TLS: the handshake")) return "\nA server without a certificate is http://…";
+    if (problem.message.starts_with("TLS: the file of authorities"))
+      return "\nName a PEM file with at least one certificate: --ca-file FILE, CAIRN_CA_FILE or SSL_CERT_FILE.";
     const bool ended = problem.kind == HttpProblem::Kind::broken || problem.kind == HttpProblem::Kind::protocol;
     if (ended && url_.starts_with("http://")) return "\nA server with a certificate is https://…";
     return "\nIs the server running, and is --server right?";

@@ -199,6 +199,7 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
   if (!watch) err << "cairn dev: " << watch.error().message << "; changes need a restart\n";
 
   const std::string url = "http://" + url_host(settings->host) + ":" + std::to_string((*serving)->port());
+  const bool in_memory = options.store.starts_with("memory");
   const bool has_hello = (*engine)->core().registry().find("hello", std::nullopt).has_value();
   out << "cairn is ready at " << url << "/  (" << *deployed << " definitions, store " << options.store << ")\n";
   if (const std::string names = definitions.deployed(); !names.empty()) out << "deployed: " << names << "\n";
@@ -210,8 +211,10 @@ int run_dev(std::span<const std::string> args, std::istream& in, std::ostream& o
                       "  cairn tasks\n"
                       "  cairn task complete ID --payload '{\"greeting\": \"Hello\"}'\n"
                     : "  cairn definitions, cairn start NAME --input JSON, cairn list, cairn tasks\n")
-      << "  cairn dev time +1h        moves the clock forward, so that timers fire\n\n"
-      << "Ctrl-C stops it; kill -9 loses nothing." << std::endl;
+      << (in_memory ? "" : "  cairn dev time +1h        moves the clock forward, so that timers fire\n")
+      << (in_memory ? "\nCtrl-C stops it. The store is in memory: nothing is kept."
+                    : "\nCtrl-C stops it; kill -9 loses nothing.")
+      << std::endl;
   speaking.unlock();
 
   int received = 0;

@@ -4,6 +4,7 @@
 
 #include "cli/api_session.h"
 #include "cli/exit_code.h"
+#include "cli/listing.h"
 #include "cli/store_session.h"
 #include "cli/table.h"
 #include "instance/snapshot.h"
@@ -21,16 +22,28 @@ void print_event(std::ostream& out, const Json& event) {
   out << "\n";
 }
 
+Listing entries_at(const std::string& instance) {
+  Listing listing;
+  listing.request = {"GET", instance + "/history"};
+  listing.columns = {"AT", "STATE_VERSION", "EVENT", "STEP", "ATTEMPT", "ACTOR", "DETAILS"};
+  listing.row = [](const Json& item) -> std::vector<std::string> {
+    return {cell(item, "at"),      cell(item, "state_version"), cell(item, "event"),  cell(item, "step"),
+            cell(item, "attempt"), cell(item, "actor"),         cell(item, "details")};
+  };
+  return listing;
+}
+
 }  // namespace
 
 const CommandSpec& history_spec() {
   static const CommandSpec spec{"history",
-                                "ID [--follow] [--limit N] [--json]",
+                                "ID [--follow] [--limit N] [--columns NAMES] [--json]",
                                 "Show what happened to an instance, oldest first",
                                 "",
                                 with_api_flags({{"--follow", "", "print new entries until it ends"},
                                                 {"--limit", "N", "maximum number of entries"},
                                                 {"--cursor", "CURSOR", "continue: next_cursor of --json"},
+                                                {"--columns", "NAMES", "a table with these columns: AT,EVENT,STEP"},
                                                 as_json_flag}),
                                 {"cairn history 0190… --server http://127.0.0.1:8400 --follow"}};
   return spec;
@@ -46,6 +59,8 @@ int run_history(std::span<const std::string> args, std::istream&, std::ostream& 
   const std::string place = "/v1/instances/" + path_part(arguments.positional()[0]);
   const bool json = arguments.has("--json");
   const bool follow = arguments.has("--follow");
+  if (arguments.has("--columns") && !follow) return print_listing(api, entries_at(place), arguments, out, err);
+  if (arguments.has("--columns")) return wrong_call("history", "--follow takes no --columns", err);
   std::size_t most = 1'000'000;
   if (const auto text = arguments.value("--limit")) {
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), most);

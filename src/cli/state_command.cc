@@ -12,9 +12,9 @@ const CommandSpec& state_spec() {
   static const CommandSpec spec{
       "state",
       "[show|edit] ID [--patch JSON|@FILE] [--reason TEXT] [--json]",
-      "Show the business state of an instance, or edit it while it is suspended",
-      "`edit` merges the patch into the state (RFC 7386): members are set, and null removes a member. Run `cairn\n"
-      "retry` afterwards.",
+      "Show the business state of an instance, or edit it",
+      "`edit` merges the patch into the state (RFC 7396): members are set, and null removes a member. The\n"
+      "instance must not have ended. If a step failed, run `cairn retry` afterwards.",
       with_api_flags({{"--patch", "JSON|@FILE", "edit: the merge patch"},
                       {"--reason", "TEXT", "edit: the reason, for the history and the audit trail"},
                       {"--if-state-version", "N", "edit: fail if the instance has another state version"},

@@ -123,6 +123,13 @@ verified = subprocess.run([cairn, "verify", "--store", "sqlite:.cairn/cairn.db"]
 expect("every invariant of the store holds", verified.returncode == 0, verified.stdout + verified.stderr)
 refused = subprocess.run([cairn, "dev", "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=30)
 expect("cairn dev refuses to listen beyond this machine", refused.returncode == 4 and "127.0.0.1" in refused.stderr, refused.stderr)
+in_memory = subprocess.Popen([cairn, "dev", os.path.join(source, "examples"), "--listen", "0", "--store", "memory:"], stdout=subprocess.PIPE, text=True)
+banner = ""
+while "Ctrl-C" not in banner:
+    banner += in_memory.stdout.readline() or sys.exit(f"cairn dev said {banner!r}")
+in_memory.terminate()
+in_memory.communicate(timeout=30)
+expect("a store in memory does not promise to survive", "nothing is kept" in banner and "loses nothing" not in banner and "dev time" not in banner, banner)
 
 # The quickest of some starts: others may be using the machine.
 with open(cairn, "rb") as file:

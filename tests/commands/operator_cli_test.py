@@ -37,6 +37,9 @@ expect("CAIRN_CA_FILE", run("list", "--server", url, CAIRN_TOKEN=token, CAIRN_CA
 expect("SSL_CERT_FILE", run("list", "--server", url, CAIRN_TOKEN=token, SSL_CERT_FILE=pem).returncode == 0)
 answer = run("list", "--server", url, "--ca-file", os.path.join(folder.name, "none.pem"), CAIRN_TOKEN=token)
 expect("a file that does not exist", answer.returncode == 3 and "none.pem" in answer.stderr, answer.stderr)
+answer = run("list", "--server", url, "--ca-file", key, CAIRN_TOKEN=token)
+expect("a file without a certificate", answer.returncode == 7 and "authorities cannot be read" in answer.stderr and "PEM" in answer.stderr and
+       "Is the server running" not in answer.stderr, answer.stderr)
 answer = run("list", "--server", url.replace("https", "http"), CAIRN_TOKEN=token)
 expect("http to a port with TLS", answer.returncode == 7 and "https://" in answer.stderr, answer.stderr)
 expect("the server ends with 0", server.end() == 0, server.said)
@@ -77,6 +80,9 @@ for words, paged in ((["list"], True), (["tasks"], True), (["runs"], True), (["s
     if words[0] != "history":
         lines = run(*words, "--limit", "2", **here).stdout.splitlines()
         expect(f"{name} prints lines with columns", len(lines) == 2 and all("\t" in line for line in lines), lines)
+answer = run("history", ids[0], "--columns", "event,step", **here)
+expect("history --columns", [line.split("\t") for line in answer.stdout.splitlines()] == [["started", ""], ["started", "steps[0]"]], answer.stdout + answer.stderr)
+expect("history --follow takes no --columns", run("history", ids[0], "--follow", "--columns", "event", **here).returncode == 2)
 answer = run("list", "--columns", "status,id", "--limit", "1", **here)
 expect("--columns", answer.stdout.strip().split("\t") == ["waiting", ids[2]], answer.stdout)
 expect("no column", run("list", "--columns", "", **here).returncode == 2)
