@@ -29,14 +29,20 @@ std::optional<std::set<std::string>> known_keys(const Draft& draft) {
   return keys;
 }
 
-// A warning, because an operator may add keys to the state of an instance.
+// A warning, because an operator may add keys to the state of an instance. A definition that tests a key with `has` or
+// `.?` expects such a key.
 void check_reads(Draft& draft) {
   const auto known = known_keys(draft);
   if (!known) return;
   const std::vector<std::string> candidates(known->begin(), known->end());
+  std::set<std::string> tested;
+  for (const Draft::StateRead& read : draft.state_reads) {
+    if (!read.path.empty() && read.optional) tested.insert(read.path.front());
+  }
   for (const Draft::StateRead& read : draft.state_reads) {
     if (read.path.empty() || read.optional || known->contains(read.path.front())) continue;
     const std::string& key = read.path.front();
+    if (tested.contains(key)) continue;
     std::string message = "nothing writes `state." + key + "`";
     if (const auto near = nearest_name(key, candidates)) {
       message += "; did you mean `state." + *near + "`?";
