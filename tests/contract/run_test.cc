@@ -667,9 +667,18 @@ TEST_P(Runs, EventsTellTheStory) {
   must(store().change_run(retry));
   run = must(store().lease_runs(request("w2"))).at(0);
   commit(end_of(run));
-  std::vector<std::string> kinds;
-  for (const RunEvent& event : must(store().run_events({"r"}))) kinds.push_back(event.kind);
-  EXPECT_EQ(kinds, (std::vector<std::string>{"created", "leased", "retried", "leased", "succeeded"}));
+  must(store().submit_run(sample::run("f")));
+  commit(end_of(must(store().lease_runs(request())).at(0), RunStatus::failed));
+  must(store().submit_run(sample::run("c")));
+  must(store().change_run(change(RunChange::Kind::cancel, must(store().lease_runs(request())).at(0))));
+  const auto kinds = [&](const char* id) {
+    std::vector<std::string> kinds;
+    for (const RunEvent& event : must(store().run_events({id}))) kinds.push_back(event.kind);
+    return kinds;
+  };
+  EXPECT_EQ(kinds("r"), (std::vector<std::string>{"created", "leased", "retried", "leased", "succeeded"}));
+  EXPECT_EQ(kinds("f"), (std::vector<std::string>{"created", "leased", "failed"}));
+  EXPECT_EQ(kinds("c"), (std::vector<std::string>{"created", "leased", "cancelled"}));
 }
 
 TEST_P(Runs, AreListedNewestFirstByFilterAndPage) {
