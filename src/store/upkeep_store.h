@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "store/rows.h"
@@ -37,6 +38,22 @@ struct RowRetentionOutcome {
   bool more = false;
 };
 
+// The instances of a definition that have not ended.
+struct DefinitionFigures {
+  std::string definition;
+  std::size_t active = 0;  // running or waiting
+  std::size_t suspended = 0;
+  bool operator==(const DefinitionFigures&) const = default;
+};
+
+// The runs of a type that wait for a worker: pending and due.
+struct QueueFigures {
+  std::string type;
+  std::size_t ready = 0;
+  std::optional<Timestamp> ready_since;  // of the oldest
+  bool operator==(const QueueFigures&) const = default;
+};
+
 // Counts that an operator should watch, each counted up to a bound, and the oldest instants.
 struct StoreFigures {
   std::size_t suspended = 0;  // instances
@@ -49,11 +66,24 @@ struct StoreFigures {
   std::size_t dead_letters = 0;
   // The oldest of each; empty if there is none.
   std::optional<Timestamp> run_ready_since;
+  // Since when a worker has had its lease. If no events of runs are kept: since its last heartbeat.
+  std::optional<Timestamp> run_leased_since;
   std::optional<Timestamp> message_since;
   std::optional<Timestamp> event_since;
   std::optional<Timestamp> timer_due_since;
+  // The first `names_max` by name, and then one entry without a name for all others together. Those with nothing to
+  // count are missing.
+  std::vector<DefinitionFigures> definitions;
+  std::vector<QueueFigures> queues;
   bool operator==(const StoreFigures&) const = default;
 };
+
+// The part of a run's type that names its queue: up to its first dot, inclusive (`billing.` of `billing.charge.v1`).
+// Without a dot: all of it.
+inline std::string_view type_prefix(std::string_view type) {
+  const std::size_t dot = type.find('.');
+  return dot == std::string_view::npos ? type : type.substr(0, dot + 1);
+}
 
 // A run whose queue entry does not match its status.
 struct QueueFault {
@@ -91,8 +121,9 @@ class UpkeepStore : public virtual StoreBase {
     return {};
   }
 
-  // For monitoring. Counting stops at `most`, so the call stays cheap.
-  virtual Result<StoreFigures> figures(std::size_t most) = 0;
+  // For monitoring. Every count ends at `most`, and at most `names_max` definitions and run types have a count of their
+  // own, so the call stays cheap.
+  virtual Result<StoreFigures> figures(std::size_t most, std::size_t names_max = 1000) = 0;
   // The first `max` faults in a run queue that is separate from the runs. The answer is correct under concurrent
   // writes. A store whose runs are the queue has no such faults.
   virtual Result<std::vector<QueueFault>> queue_faults(std::size_t) { return std::vector<QueueFault>(); }

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <set>
 
 #include "base/clock.h"
 #include "sample.h"
@@ -406,35 +407,70 @@ TEST_F(SqliteFile, AFullDiskLosesNothingAndHealsByItself) {
   EXPECT_TRUE(store_->find_instance({"after"})->has_value());
 }
 
-// What dispatching costs must not depend on how many events wait: each of its statements finds its rows by an index and
-// in the index's order. Only new events are read from the beginning of an index that has nothing else.
-TEST(SqlitePlans, DispatchingReadsNoEventThatItDoesNotTake) {
-  sqlite3* handle = nullptr;
-  ASSERT_EQ(sqlite3_open(":memory:", &handle), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(handle, sqlite::schema_text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(handle);
-  for (const auto& step : sqlite::migrations()) {
-    ASSERT_EQ(sqlite3_exec(handle, step.text, nullptr, nullptr, nullptr), SQLITE_OK) << step.name;
+// How SQLite would execute a statement of the store, line by line.
+class SqlitePlans : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(sqlite3_open(":memory:", &handle_), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(handle_, sqlite::schema_text, nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(handle_);
+    for (const auto& step : sqlite::migrations()) {
+      ASSERT_EQ(sqlite3_exec(handle_, step.text, nullptr, nullptr, nullptr), SQLITE_OK) << step.name;
+    }
   }
-  const std::string all(sqlite::statements_text);
-  for (const std::string name :
-       {"insert_event", "new_events", "queue_event", "assign_event", "due_retries", "due_events", "later_events",
-        "unqueue_event", "retry_event", "next_of_subject", "publish_event", "next_retry", "insert_delivery"}) {
+  void TearDown() override { sqlite3_close(handle_); }
+  std::vector<std::string> plan_of(const std::string& name) {
+    const std::string all(sqlite::statements_text);
     const std::string head = "-- name: " + name + "\n";
     const std::size_t begin = all.find(head);
-    ASSERT_NE(begin, std::string::npos) << name;
+    EXPECT_NE(begin, std::string::npos) << name;
+    if (begin == std::string::npos) return {};
     const std::size_t from = begin + head.size();
     const std::string text = "EXPLAIN QUERY PLAN " + all.substr(from, all.find("-- name: ", from) - from);
     sqlite3_stmt* plan = nullptr;
-    ASSERT_EQ(sqlite3_prepare_v2(handle, text.c_str(), -1, &plan, nullptr), SQLITE_OK) << sqlite3_errmsg(handle);
-    while (sqlite3_step(plan) == SQLITE_ROW) {
-      const std::string line(reinterpret_cast<const char*>(sqlite3_column_text(plan, 3)));
+    EXPECT_EQ(sqlite3_prepare_v2(handle_, text.c_str(), -1, &plan, nullptr), SQLITE_OK) << sqlite3_errmsg(handle_);
+    std::vector<std::string> lines;
+    while (plan != nullptr && sqlite3_step(plan) == SQLITE_ROW) {
+      lines.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(plan, 3)));
+    }
+    sqlite3_finalize(plan);
+    return lines;
+  }
+
+ private:
+  sqlite3* handle_ = nullptr;
+};
+
+// What dispatching costs must not depend on how many events wait: each of its statements finds its rows by an index and
+// in the index's order. Only new events are read from the beginning of an index that has nothing else.
+TEST_F(SqlitePlans, DispatchingReadsNoEventThatItDoesNotTake) {
+  for (const std::string name :
+       {"insert_event", "new_events", "queue_event", "assign_event", "due_retries", "due_events", "later_events",
+        "unqueue_event", "retry_event", "next_of_subject", "publish_event", "next_retry", "insert_delivery"}) {
+    for (const std::string& line : plan_of(name)) {
       const bool queue = name == "new_events" && line == "SCAN outbox_event USING INDEX outbox_event_new";
       EXPECT_TRUE(queue || !line.starts_with("SCAN")) << name << ": " << line;
       EXPECT_EQ(line.find("TEMP B-TREE"), std::string::npos) << name << ": " << line;
     }
-    sqlite3_finalize(plan);
   }
-  sqlite3_close(handle);
+}
+
+// What metrics cost must not depend on how much has ended. They read indexes of open work from the beginning, and dead
+// letters.
+TEST_F(SqlitePlans, MetricsReadNothingThatHasEnded) {
+  const std::set<std::string> open = {"wf_tasks_inbox", "workflow_run_leased", "outbox_event_waiting",
+                                      "wf_signal_q_ready"};
+  for (const std::string name : {"figures", "figures_of_definitions", "figures_of_queues"}) {
+    for (const std::string& line : plan_of(name)) {
+      EXPECT_EQ(line.find("TEMP B-TREE"), std::string::npos) << name << ": " << line;
+      if (!line.starts_with("SCAN wf_") && !line.starts_with("SCAN workflow_") && !line.starts_with("SCAN outbox_"))
+        continue;
+      const std::size_t index = line.find(" USING ");
+      EXPECT_TRUE(line == "SCAN wf_dlq_q" ||
+                  (index != std::string::npos && open.contains(line.substr(line.rfind(' ') + 1))))
+          << name << ": " << line;
+    }
+  }
 }
 
 }  // namespace

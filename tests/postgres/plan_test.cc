@@ -147,6 +147,7 @@ const std::set<std::string> walks = {
     "next_due wf_schedules_due",
     "next_due wf_signal_q_expiry",
     "no_run_types wf_run_types_pkey",
+    "figures_of_definitions wf_instances_open",
     "figures wf_tasks_inbox",
     "figures wf_lease_q",
     "figures wf_run_q_lapsed",

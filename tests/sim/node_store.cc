@@ -318,8 +318,8 @@ Result<std::vector<Message>> NodeStore::list_messages(const InstanceId& id) {
   return through("list_messages", Way::read, [&] { return behind_.list_messages(id); });
 }
 
-Result<StoreFigures> NodeStore::figures(std::size_t most) {
-  return through("figures", Way::read, [&] { return behind_.figures(most); });
+Result<StoreFigures> NodeStore::figures(std::size_t most, std::size_t names_max) {
+  return through("figures", Way::read, [&] { return behind_.figures(most, names_max); });
 }
 
 Result<std::vector<QueueFault>> NodeStore::queue_faults(std::size_t max) {

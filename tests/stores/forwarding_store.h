@@ -134,7 +134,9 @@ class ForwardingStore : public Store {
   Result<std::vector<Wait>> list_waits(const InstanceId& id) override { return behind_.list_waits(id); }
   Result<std::vector<DueTimer>> list_timers(const InstanceId& id) override { return behind_.list_timers(id); }
   Result<std::vector<Message>> list_messages(const InstanceId& id) override { return behind_.list_messages(id); }
-  Result<StoreFigures> figures(std::size_t most) override { return behind_.figures(most); }
+  Result<StoreFigures> figures(std::size_t most, std::size_t names_max) override {
+    return behind_.figures(most, names_max);
+  }
   Result<std::vector<QueueFault>> queue_faults(std::size_t max) override { return behind_.queue_faults(max); }
   Result<std::vector<SettingAdvice>> setting_advice() override { return behind_.setting_advice(); }
   Result<SettledOutbox> settled_outbox() override { return behind_.settled_outbox(); }

@@ -6,7 +6,7 @@ namespace cairn {
 using sqlite::Query;
 using sqlite::Sql;
 
-Result<StoreFigures> SqliteStore::figures(std::size_t most) {
+Result<StoreFigures> SqliteStore::figures(std::size_t most, std::size_t names_max) {
   Reader db = reader();
   StoreFigures figures;
   {
@@ -18,13 +18,29 @@ Result<StoreFigures> SqliteStore::figures(std::size_t most) {
             &figures.messages, &figures.events_unpublished, &figures.dead_letters}) {
         *count = static_cast<std::size_t>(row.integer(column++));
       }
-      for (std::optional<Timestamp>* since :
-           {&figures.run_ready_since, &figures.message_since, &figures.event_since, &figures.timer_due_since}) {
+      for (std::optional<Timestamp>* since : {&figures.run_ready_since, &figures.run_leased_since,
+                                              &figures.message_since, &figures.event_since, &figures.timer_due_since}) {
         *since = row.time_or_nothing(column++);
       }
     }
   }
-  return db.give(figures);
+  const auto names = static_cast<std::int64_t>(names_max);
+  {
+    Query row = db->query(Sql::figures_of_definitions, static_cast<std::int64_t>(most), names);
+    while (row.next()) {
+      const auto active = static_cast<std::size_t>(row.integer(1));
+      const auto suspended = static_cast<std::size_t>(row.integer(2));
+      if (active + suspended > 0) figures.definitions.push_back({row.text(0), active, suspended});
+    }
+  }
+  {
+    Query row = db->query(Sql::figures_of_queues, static_cast<std::int64_t>(most), now(), names);
+    while (row.next()) {
+      const auto ready = static_cast<std::size_t>(row.integer(1));
+      if (ready > 0) figures.queues.push_back({row.text(0), ready, row.time_or_nothing(2)});
+    }
+  }
+  return db.give(std::move(figures));
 }
 
 }  // namespace cairn

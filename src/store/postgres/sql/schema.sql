@@ -1,5 +1,5 @@
 -- The schema of a PostgreSQL store.
--- version: 35
+-- version: 36
 --
 -- A new store gets this file and then every migration (sql/migrations), in one transaction. The first release freezes it:
 -- later changes are migrations. The store replaces the schema name `cairn` with its own.
@@ -70,6 +70,10 @@ CREATE INDEX wf_instances_running ON cairn.wf_instances_base (n) WHERE status = 
 CREATE INDEX wf_instances_ended ON cairn.wf_instances_base (ended_at) WHERE ended_at IS NOT NULL;
 -- Operators count and list these without a scan of all instances.
 CREATE INDEX wf_instances_troubled ON cairn.wf_instances_base (status) WHERE status IN ('suspended', 'failed');
+-- Metrics count the open instances of each definition. The condition is not `ended_at IS NULL`, because updates have that
+-- condition: in a store without open instances the planner would scan this index to find the instances of an update.
+CREATE INDEX wf_instances_open ON cairn.wf_instances_base (definition, status)
+  WHERE status NOT IN ('completed', 'failed', 'cancelled');
 
 -- The state from which an instance continues. `n` is the instance's. Every commit of the instance rewrites the row. No
 -- column that changes is in an index, and pages have room for the next version of their rows: nearly every update stays
