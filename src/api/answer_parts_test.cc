@@ -14,6 +14,7 @@
 #include "api/telemetry/liveness.h"
 #include "api/telemetry/metrics.h"
 #include "api/telemetry/trace_context.h"
+#include "api/telemetry/workflow_metrics.h"
 #include "base/clock.h"
 #include "http/gzip.h"
 #include "instance/trace_id.h"
@@ -241,6 +242,36 @@ TEST(Metrics, AreTextForPrometheus) {
         "cairn_http_request_duration_seconds_bucket{operation=\"getInfo\",le=\"+Inf\"} 2\n",
         "cairn_http_request_duration_seconds_count{operation=\"getInfo\"} 2\n",
         "cairn_http_refusals_total{reason=\"forbidden\"} 1\n", "# TYPE cairn_x gauge\ncairn_x 2.5\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+}
+
+TEST(Metrics, OfTheWorkAreCountersAndHistograms) {
+  WorkflowCounts counts;
+  SliceCounts slice;
+  slice.instances = {{"loan", true, Status::completed}, {"say \"hi\"", true, std::nullopt}};
+  slice.waits = {{"loan", "review", WaitKind::task, Duration::of_ms(90'500)}};
+  slice.timer_late = Duration::of_ms(20);
+  counts.add(slice);
+  RunRow again;
+  again.type = "card.charge.v1";
+  again.attempt = 2;
+  counts.add_leased({&again, 1});
+  Metrics metrics;
+  add_workflow_metrics(metrics, counts);
+  const std::string text = metrics.text();
+  for (const char* line :
+       {"# TYPE cairn_instances_started_total counter\ncairn_instances_started_total{definition=\"loan\"} 1\n",
+        "cairn_instances_started_total{definition=\"say \\\"hi\\\"\"} 1\n",
+        "cairn_instances_ended_total{definition=\"loan\",status=\"completed\"} 1\n",
+        "# TYPE cairn_step_duration_seconds histogram\n",
+        "cairn_step_duration_seconds_bucket{definition=\"loan\",step=\"review\",le=\"60\"} 0\n",
+        "cairn_step_duration_seconds_bucket{definition=\"loan\",step=\"review\",le=\"600\"} 1\n",
+        "cairn_step_duration_seconds_bucket{definition=\"loan\",step=\"review\",le=\"+Inf\"} 1\n",
+        "cairn_step_duration_seconds_sum{definition=\"loan\",step=\"review\"} 90.5\n",
+        "cairn_wait_duration_seconds_count{kind=\"task\"} 1\n", "cairn_wait_duration_seconds_count{kind=\"run\"} 0\n",
+        "cairn_timer_lateness_seconds_bucket{le=\"0.01\"} 0\ncairn_timer_lateness_seconds_bucket{le=\"0.1\"} 1\n",
+        "cairn_timer_lateness_seconds_sum 0.02\n", "cairn_run_retries_total{type=\"card.charge.v1\"} 1\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   }
 }

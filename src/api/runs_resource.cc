@@ -226,6 +226,7 @@ void lease(EngineCore& core, const Scheduled& scheduled, const Call& call) {
           if (schedule_of(run.idempotency_key)) *scheduled = true;
         }
         core.leasing().leased().remember(*runs);
+        core.counts().add_leased(*runs);
         Response response(200, "application/json", {}, leased_document(*runs, core.store().now()));
         if (!runs->empty()) response.receipt = given_back(core, std::move(*runs));
         reply(std::move(response));

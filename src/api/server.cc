@@ -7,6 +7,7 @@
 #include "api/problem.h"
 #include "api/telemetry/readiness.h"
 #include "api/telemetry/store_metrics.h"
+#include "api/telemetry/workflow_metrics.h"
 #include "base/log.h"
 #include "http/gzip.h"
 #include "http/quick_lane.h"
@@ -368,6 +369,7 @@ Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSetti
   parts->metrics->counter("cairn_signals_expired_total",
                           "Kept signals that became dead letters because their time was over.",
                           [&core] { return static_cast<double>(core.context().signals_expired.load()); });
+  add_workflow_metrics(*parts->metrics, core.counts());
   const auto handle = [running](Request request, Reply reply) {
     running->console.strip_base_path(request.path);
     running->receive(std::move(request), std::move(reply));

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/time.h"
+#include "engine/workflow_counts.h"
 #include "store/store.h"
 
 namespace cairn {
@@ -38,6 +39,7 @@ struct EngineContext {
   std::atomic<bool> stopping = false;
   std::atomic<bool> stops_soon = false;            // before and while `stopping`
   std::atomic<std::uint64_t> signals_expired = 0;  // kept signals that this node turned into dead letters
+  WorkflowCounts counts = {};                      // what this node has done, for metrics
 };
 
 }  // namespace cairn

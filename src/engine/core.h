@@ -32,6 +32,8 @@ class EngineCore {
   // The settings, and what the parts know of a stop.
   const EngineContext& context() const { return context_; }
   const std::string& node() const { return context_.node; }
+  // What this node has done, for metrics.
+  WorkflowCounts& counts() { return context_.counts; }
   // Requests that read or remove very much end early from now on, so that they do not delay the stop.
   void expect_stop() { context_.stops_soon = true; }
 

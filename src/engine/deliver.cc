@@ -232,6 +232,7 @@ Result<std::optional<Delivered>, DeliveryError> Deliveries::conclude(const Deliv
 
 SharedSnapshot Deliveries::committed(Slice& slice, CommitOutcome& outcome) {
   report_incidents(slice.unit);
+  context_.counts.add(slice.take_counts());
   listeners_.tell_committed(slice);
   for (const Advance& advance : slice.unit.advances) context_.signals_expired += advance.signals_expired.size();
   SharedSnapshot last;

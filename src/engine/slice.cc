@@ -75,8 +75,14 @@ Result<void> Slice::apply(const Program& program, const Snapshot& before, EventB
   return {};
 }
 
+SliceCounts Slice::take_counts() {
+  if (unit.timer && !stale_) counts_.timer_late = between(unit.timer->due, at_);
+  return std::move(counts_);
+}
+
 void Slice::take(Advance advance, const Snapshot* before) {
   const InstanceId& id = advance.after.instance;
+  counts_.add(advance, before);
   keep_rows(advance, before);
   advance.renamed =
       before == nullptr || before->program != advance.after.program || before->reference != advance.after.reference;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/registry.h"
+#include "engine/workflow_counts.h"
 #include "interpreter/advance.h"
 #include "runs/lease_waiters.h"
 #include "store/unit.h"
@@ -49,6 +50,8 @@ class Slice {
   const char* cause() const { return cause_; }
   const std::string& actor() const { return actor_; }
   std::chrono::system_clock::time_point began() const { return began_; }
+  // For metrics, when the unit is committed.
+  SliceCounts take_counts();
 
   Unit unit;                                       // the caller adds the cause, and moves the unit into the queue
   std::shared_ptr<LeaseWaiters::Promise> promise;  // for its new runs, until the commit is answered
@@ -77,6 +80,7 @@ class Slice {
   std::vector<std::pair<InstanceId, InstanceStart>> to_start_;
   std::vector<ParentNotice> to_tell_;
   std::size_t started_ = 0;
+  SliceCounts counts_;
 };
 
 }  // namespace cairn

@@ -252,7 +252,10 @@ void WorkerPool::lease(std::unique_lock<std::mutex>& lock) {
   auto leased = core_.store().lease_runs(request);
   if (!leased) log_error("runs.lease", leased.error());
   const bool more = leased && leased->size() == request.max;
-  if (leased && !leased->empty()) take(std::move(*leased));
+  if (leased && !leased->empty()) {
+    core_.counts().add_leased(*leased);
+    take(std::move(*leased));
+  }
   lock.lock();
   if (!leased) {
     ask_again_at_ = std::chrono::steady_clock::now() + ask_again_after;

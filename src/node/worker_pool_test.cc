@@ -385,6 +385,7 @@ TEST(WorkerPool, WhatAHandlerThrowsIsItsFailure) {
   const RunRow run = until_final(*engine, submit(*engine, "t").id);
   EXPECT_EQ(run.result, Json(2));
   EXPECT_EQ(run.last_error, "handler_threw: not yet");
+  EXPECT_EQ(engine->core().counts().retries(), (WorkflowCounts::ByName{{"t", 1}}));
 }
 
 TEST(WorkerPool, HasManyCallsOfATransportUnderWay) {
@@ -406,6 +407,7 @@ TEST(WorkerPool, ATransportsFailureIsTriedAgainAsItAsks) {
   held->wait(1).front().second({Json(), busy, true, Duration()});
   auto again = held->wait(1);
   EXPECT_EQ(again.front().first.attempt, 2);
+  EXPECT_EQ(engine->core().counts().retries(), (WorkflowCounts::ByName{{"cairn.held.v1", 1}}));
   Failure gone = busy;
   gone.code = "http_404";
   again.front().second({Json(), gone, true, std::nullopt});

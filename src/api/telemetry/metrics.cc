@@ -62,6 +62,25 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+Metrics::ReadAll single(Metrics::Read read) {
+  return [read = std::move(read)] {
+    std::vector<MetricSample> samples(1);
+    samples.front().value = read();
+    return samples;
+  };
+}
+
+void write_sample(std::ostream& out, std::string_view name, const MetricSample& sample) {
+  out << name << sample.suffix;
+  char before = '{';
+  for (const auto& [key, value] : sample.labels) {
+    out << before << key << "=\"" << label(value) << '"';
+    before = ',';
+  }
+  if (!sample.labels.empty()) out << '}';
+  out << ' ' << number(sample.value) << '\n';
+}
+
 }  // namespace
 
 void Metrics::count_request(std::string_view operation, int status, std::chrono::nanoseconds took) {
@@ -82,13 +101,16 @@ void Metrics::count_refusal(std::string_view reason) {
 }
 
 void Metrics::gauge(std::string name, std::string help, Read read) {
-  const std::scoped_lock lock(mutex_);
-  values_.push_back({std::move(name), std::move(help), "gauge", std::move(read)});
+  family(std::move(name), std::move(help), "gauge", single(std::move(read)));
 }
 
 void Metrics::counter(std::string name, std::string help, Read read) {
+  family(std::move(name), std::move(help), "counter", single(std::move(read)));
+}
+
+void Metrics::family(std::string name, std::string help, const char* type, ReadAll read) {
   const std::scoped_lock lock(mutex_);
-  values_.push_back({std::move(name), std::move(help), "counter", std::move(read)});
+  values_.push_back({std::move(name), std::move(help), type, std::move(read)});
 }
 
 std::string Metrics::text() const {
@@ -138,7 +160,7 @@ std::string Metrics::text() const {
   // Read outside the lock: a value may query the store.
   for (const Value& value : values) {
     head(value.name, value.help, value.type);
-    out << value.name << " " << number(value.read()) << "\n";
+    for (const MetricSample& sample : value.read()) write_sample(out, value.name, sample);
   }
   return out.str();
 }

@@ -1,4 +1,4 @@
-// The server's metrics in the Prometheus format. Labels are operations and status codes, never ids.
+// The server's metrics in the Prometheus format. Labels are names and codes from bounded sets, never ids.
 #pragma once
 
 #include <array>
@@ -10,9 +10,17 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cairn::api {
+
+// One sample of a metric with labels.
+struct MetricSample {
+  std::vector<std::pair<std::string_view, std::string>> labels;
+  double value = 0;
+  std::string_view suffix = {};  // of the name: _bucket, _sum or _count of a histogram
+};
 
 class Metrics {
  public:
@@ -24,6 +32,9 @@ class Metrics {
   using Read = std::function<double()>;
   void gauge(std::string name, std::string help, Read read);
   void counter(std::string name, std::string help, Read read);
+  // The samples of a metric with labels, or of a histogram. `type`: gauge, counter or histogram.
+  using ReadAll = std::function<std::vector<MetricSample>()>;
+  void family(std::string name, std::string help, const char* type, ReadAll read);
 
   // Text format 0.0.4.
   std::string text() const;
@@ -39,7 +50,7 @@ class Metrics {
     std::string name;
     std::string help;
     const char* type;
-    Read read;
+    ReadAll read;
   };
 
   mutable std::mutex mutex_;
