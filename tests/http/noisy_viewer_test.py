@@ -10,7 +10,7 @@ judged = os.environ.get("CAIRN_NOISY_FULL") == "1"
 memory_max = slack(sys.argv[1]) * (700 << 20)
 seed = int(os.environ.get("CAIRN_SEED", str(random.randrange(1 << 30))))
 print(f"seed {seed}")
-server = Served(sys.argv[1], "--drain-delay", "0s")
+server = Served(sys.argv[1])
 noisy_key, polite_key = server.keys["viewer"], server.keys["operator"]
 YAML = {"content-type": "application/yaml"}
 steps = "".join(f"  - {{ id: s{n}, title: Step number {n} of a long process, set: {{ n: {n} }} }}\n" for n in range(400 if judged else 120))
