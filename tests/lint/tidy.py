@@ -2,8 +2,9 @@
 """tidy.py BUILD [FILE…]: clang-tidy over every source of the product, or over these; BUILD has a compile_commands.json.
 
 Most of the time of clang-tidy is spent in the headers of the standard library, once for each file. So several files of a folder are read as
-one: such as have no name in common. Where they do not compile together after all, they are read apart, so no file has to follow a rule."""
-import concurrent.futures, json, os, re, shlex, subprocess, sys, tempfile
+one: such as have no name in common. Where they do not compile together after all, they are read apart, so no file has to follow a rule.
+What was clean is remembered in build/tidy by its preprocessed text, its flags and the checks, and is not read again until one of them changes."""
+import concurrent.futures, hashlib, json, os, re, shlex, subprocess, sys, tempfile
 
 AT_ONCE = 10  # files in one reading
 ONLY_G = re.compile(r"-ftrivial-auto-var-init=zero|--param=ggc-min-heapsize=\d+|-Werror(=[a-z-]+)?|-Wno-(restrict|stringop-\w+)|-Winvalid-pch")
@@ -23,17 +24,33 @@ def commands(build):
     return {name: flags for name, flags in found.items() if name.startswith("src/") and not name.endswith("_test.cc")}
 
 
+def fingerprint(source, flags):
+    """A hash of all that clang-tidy would read, comments included (they can silence a check); None where it cannot be preprocessed."""
+    text = subprocess.run(["clang++", "-E", "-C", "-P", *flags, source], capture_output=True)
+    if text.returncode != 0:
+        return None
+    return hashlib.sha256(b"\0".join([text.stdout, shlex.join(flags).encode(), open(".clang-tidy", "rb").read()])).hexdigest()
+
+
 def tidy(files, flags):
     """What clang-tidy says about these files, read as one; None where they do not compile together."""
     with tempfile.NamedTemporaryFile("w", suffix=".cc", dir="build/tidy") as joined:
         joined.write("".join(f'#include "{os.path.abspath(name)}"\n' for name in files))
         joined.flush()
         one = joined.name if len(files) > 1 else files[0]
+        known = fingerprint(one, flags)
+        clean = os.path.join("build/tidy", f"{known}.clean")
+        if known and os.path.exists(clean):
+            return ""
         done = subprocess.run(["clang-tidy", "--quiet", "--warnings-as-errors=*", "--config-file=.clang-tidy", "--checks=-bugprone-suspicious-include",
                                "--header-filter=/(src|include)/", one, "--", *flags], capture_output=True, text=True)
         if len(files) > 1 and "clang-diagnostic-error" in done.stdout:
             return None
-        return done.stdout if done.returncode != 0 else ""
+        if done.returncode != 0:
+            return done.stdout
+        if known:
+            open(clean, "w").close()
+        return ""
 
 
 def own_names(path):
