@@ -144,10 +144,10 @@ stage_simulation() { build/release/tests/sim/cairn_sim --minutes "$(amount 30 0.
 # Sizes under load.
 stage_bloat() { CAIRN_BLOAT_MINUTES=$(amount 20 1) build/release/tests/postgres/bloat_test --gtest_brief=1; }
 
-# A thousand stops.
+# Two hundred stops, half of them on each store.
 stage_stops() {
   local stops node
-  stops=$(amount 500 4) node=$(command -v node || echo -)
+  stops=$(amount 100 4) node=$(command -v node || echo -)
   both tests/workers/stop_test.py build/release/cairn build/release/tests/workers/stop_worker "$node" "$stops" -- \
     with_postgres env CAIRN_STOP_STORES=postgres tests/workers/stop_test.py build/release/cairn build/release/tests/workers/stop_worker "$node" "$stops"
 }
