@@ -2,6 +2,15 @@
 
 namespace cairn::sim {
 
+namespace {
+
+bool has_failed(const std::string& run, const Chronicle& chronicle) {
+  const auto known = chronicle.runs().find(run);
+  return known != chronicle.runs().end() && known->second.status == RunStatus::failed;
+}
+
+}  // namespace
+
 const Json& Ledger::perform(const RunRow& run, const Json& result, const Chronicle& chronicle) {
   if (!chronicle.runs().contains(run.id.value)) {
     report_({"I-18 effects", "an effect was asked for by run " + run.id.value + ", which nobody committed"});
@@ -14,10 +23,9 @@ const Json& Ledger::perform(const RunRow& run, const Json& result, const Chronic
   if (effect.requests++ == 0) {
     effect.run = run.id.value;
     effect.result = result;
-  } else if (const auto earlier = chronicle.runs().find(effect.run);
-             effect.run != run.id.value &&
-             (earlier == chronicle.runs().end() || earlier->second.status != RunStatus::failed)) {
-    // Only a failed call may be repeated under its key: an operator has retried it.
+  } else if (effect.run != run.id.value && !has_failed(effect.run, chronicle) && !has_failed(run.id.value, chronicle)) {
+    // Only a failed call may be repeated under its key: an operator has retried it. Its late worker may still come after
+    // the retry.
     report_({"I-17 effects", "runs " + effect.run + " and " + run.id.value + " have the same idempotency key"});
   }
   return effect.result;
