@@ -60,7 +60,7 @@ under() {
   configure_and_build "$1" all
   mkdir -p "$reports"
   ASAN_OPTIONS=log_path=$reports/asan UBSAN_OPTIONS=print_stacktrace=1:log_path=$reports/ubsan \
-    TSAN_OPTIONS=log_path=$reports/tsan:die_after_fork=0:history_size=4 \
+    TSAN_OPTIONS=log_path=$reports/tsan:die_after_fork=0:history_size=4:suppressions=$PWD/tests/tsan.supp \
     ctest --test-dir "build/$1" --output-on-failure -j3 --timeout 900 || code=$?
   for report in "$reports"/*; do
     [ -f "$report" ] || continue
