@@ -270,6 +270,7 @@ TEST_F(SchedulesOnAnEngine, AFiringThatMeetsAFullQueueIsTriedAgain) {
       if (!answer) full = true;
       ++answered;
     });
+    store.began.wait(false);
   }
   EXPECT_EQ(fire_schedules(*core), 0u);
   const ScheduleRow waiting = memory.find_schedule("tick")->value();
