@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """issuer_test.py CAIRN SOURCE_DIR: keys of a token issuer over https, from an address inside the network and a private authority; and from a file:
 a key that is removed or replaced ends what its tokens may do, and what they have open."""
-import base64, http.server, json, os, select, socket, ssl, subprocess, sys, tempfile, threading, time
+import base64, http.client, http.server, json, os, select, socket, ssl, subprocess, sys, tempfile, threading, time
 import tokens
 from served import Served, expect, finish
 
@@ -109,16 +109,47 @@ status = lambda token: server.call("GET", "/v1/info", key=token).status
 first = issuer.token("ann", ["cairn:viewer"])
 expect("a token of the first key", status(first) == 200)
 stream = open_stream(first)
+
+
+def sign_in(token):
+    """The cookie of a session that begins with this token."""
+    made = server.call("POST", "/v1/session", key=token)
+    expect("a session begins with a token", made.status == 201, made.text)
+    return made.headers["set-cookie"].split(";")[0]
+
+
+of_session = lambda cookie: server.call("GET", "/v1/info", role=None, cookie=cookie).status
+session = sign_in(first)
+expect("it is accepted", of_session(session) == 200)
 issuer.publish(issuer.new_key("second"))
 until("a key that was removed is refused", lambda: status(first) == 401)
+until("and so is a session that began with its token", lambda: of_session(session) == 401)
 expect("and the stream of its token ends", ends(stream))
 second = issuer.token("ann", ["cairn:viewer"], key="second")
 expect("a token of the second key", status(second) == 200)
+session = sign_in(second)
+expect("a session of the second key", of_session(session) == 200)
 stream = open_stream(second)
 issuer.publish(issuer.new_key("second"))
 replaced = issuer.token("ann", ["cairn:viewer"], key="second")
 until("another key under the same id is accepted", lambda: status(replaced) == 200)
 until("and the key before it is refused", lambda: status(second) == 401)
+until("and so is its session", lambda: of_session(session) == 401)
+session = sign_in(replaced)
+expect("a session of the new key", of_session(session) == 200)
 expect("the stream of its token ends too", ends(stream))
+
+# Any caller can send bad tokens: the log says how many it left out.
+connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+for _ in range(300):
+    connection.request("GET", "/v1/info", headers={"authorization": "Bearer " + replaced + "A"})
+    answered = connection.getresponse()
+    answered.read()
+connection.close()
+expect("SIGTERM ends with 0", server.end() == 0, server.said)
+lines = server.said.count("auth.token_refused")
+expect("refused tokens do not fill the log", 1 <= lines <= 100 and answered.status == 401, (lines, answered.status))
+server.start(*issuer.flags())
+expect("a session survives a restart", of_session(session) == 200)
 expect("SIGTERM ends with 0", server.end() == 0, server.said)
 finish()

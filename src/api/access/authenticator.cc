@@ -111,8 +111,9 @@ bool Authenticator::is_at_hand(const Request& request) {
   if (!is_row_at_hand(hash)) return false;
   const auto row = find_row(hash);
   if (!row || !*row || !is_session(**row)) return false;
+  // For a session that began with a token, the issuer's keys are needed, which may be in a file.
   const std::string key = key_hash_of(**row);
-  return key.empty() || is_row_at_hand(key);
+  return !key.empty() && is_row_at_hand(key);
 }
 
 bool Authenticator::is_row_at_hand(const std::string& hash) {
@@ -174,13 +175,22 @@ Result<Identity> Authenticator::by_key_hash(const std::string& hash) {
   return std::move(*identity);
 }
 
+Result<void> Authenticator::check_token_key(const TokenKey& key) {
+  if (!keys_) return unknown();  // this server accepts no tokens any more
+  CAIRN_TRY(const auto keys, keys_->keys_for(key.id, key.algorithm));
+  const KeySet::Key* const current = keys->find(key.id, key.algorithm);
+  if (current != nullptr && KeySet::fingerprint(*current) == key.fingerprint) return {};
+  keys_->fetch_soon();  // another node may have read newer keys
+  return unknown();
+}
+
 Result<Identity> Authenticator::by_session_hash(const std::string& hash) {
   CAIRN_TRY(const std::optional<ApiKeyRow> row, find_row(hash));
   if (!row || !is_session(*row) || row->revoked_at || !row->expires_at || *row->expires_at <= store_.now()) {
     return unknown();
   }
   const std::string key = key_hash_of(*row);
-  if (key.empty() && !settings_.tokens) return unknown();  // this server accepts no tokens any more
+  if (key.empty()) CAIRN_TRY_VOID(check_token_key(token_key_of(*row)));
   CAIRN_TRY(Identity identity, key.empty() ? Result<Identity>(identity_of_session(*row)) : by_key_hash(key));
   identity.session = row->id;
   return identity;
@@ -190,8 +200,13 @@ Result<std::string> Authenticator::start_session(const Request& request, const I
   const std::string_view credential = given(request);
   if (credential.empty()) return Error{ErrorCode::invalid, "send your API key or token as Authorization: Bearer …"};
   CAIRN_TRY(const std::string token, new_secret());
-  ApiKeyRow row =
-      is_api_key(credential) ? session_of_key(identity, api_key_hash(credential)) : session_of_token(identity);
+  ApiKeyRow row;
+  if (is_api_key(credential)) {
+    row = session_of_key(identity, api_key_hash(credential));
+  } else {
+    CAIRN_TRY(const TokenKey key, key_of_token(credential));
+    row = session_of_token(identity, key);
+  }
   row.secret_hash = api_key_hash(token);
   row.note = "session of the console";
   row.created_at = store_.now();
@@ -230,11 +245,22 @@ bool Authenticator::lacks_csrf_token(const Request& request) const {
   return !token.empty() && !has_csrf_token(request, token);
 }
 
+Result<TokenKey> Authenticator::key_of_token(std::string_view text) {
+  if (!keys_) return unknown();
+  CAIRN_TRY(const UnverifiedToken token, parse_token(text));
+  CAIRN_TRY(const auto keys, keys_->keys_for(token.key_id, token.algorithm));
+  const KeySet::Key* const key = keys->find(token.key_id, token.algorithm);
+  // The key may have been replaced since the token was accepted.
+  if (key == nullptr || !verify_signature(token, *key)) return unknown();
+  return TokenKey{token.key_id, token.algorithm, KeySet::fingerprint(*key)};
+}
+
 Result<Identity> Authenticator::by_token(std::string_view text) {
   if (!keys_) return unknown();
   const TokenSettings& settings = *settings_.tokens;
   const auto refuse = [](const Error& why) {
-    log_info("auth.token_refused", {{"message", why.message}});
+    // A warning, because the log limits the number of these lines: any caller can cause them.
+    log_warning("auth.token_refused", {{"message", why.message}});
     return unknown();
   };
   const auto token = parse_token(text);

@@ -17,6 +17,8 @@
 
 namespace cairn::api {
 
+struct TokenKey;
+
 struct TokenSettings {
   TokenRules rules;
   std::string jwks;  // a path, or https://…
@@ -72,6 +74,10 @@ class Authenticator {
   Result<Identity> by_key_hash(const std::string& hash);
   Result<Identity> by_session_hash(const std::string& hash);
   Result<Identity> by_token(std::string_view text);
+  // The issuer's key that signed this accepted token.
+  Result<TokenKey> key_of_token(std::string_view text);
+  // ErrorCode::not_allowed if the issuer has removed or replaced the key.
+  Result<void> check_token_key(const TokenKey& key);
   // Keeps the roles of a token in the store, where every node finds them when a task is assigned to the person.
   void remember(const Identity& identity);
 

@@ -117,14 +117,22 @@ ApiKeyRow session_of_key(const Identity& identity, const std::string& key_hash) 
   return row;
 }
 
-ApiKeyRow session_of_token(const Identity& identity) {
+ApiKeyRow session_of_token(const Identity& identity, const TokenKey& key) {
   ApiKeyRow row;
   row.subject = identity.person;
   for (const Role role : identity.roles) row.roles.emplace_back(to_string(role));
-  row.scope = Json::object({{"session", Json::object({{"account", identity.account}})}});
+  const Json signed_by = Json::object({{"id", key.id}, {"algorithm", key.algorithm}, {"fingerprint", key.fingerprint}});
+  row.scope = Json::object({{"session", Json::object({{"account", identity.account}, {"token_key", signed_by}})}});
   if (identity.task_roles) row.scope.set("task_roles", names(*identity.task_roles));
   if (identity.prefixes) row.scope.set("prefixes", names(*identity.prefixes));
   return row;
+}
+
+TokenKey token_key_of(const ApiKeyRow& session) {
+  const Json& key = session.scope["session"]["token_key"];
+  if (!key.is_object()) return {};
+  return {std::string(key.text_or("id", "")), std::string(key.text_or("algorithm", "")),
+          std::string(key.text_or("fingerprint", ""))};
 }
 
 std::string key_hash_of(const ApiKeyRow& session) { return std::string(session.scope["session"].text_or("key", "")); }

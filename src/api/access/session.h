@@ -35,8 +35,15 @@ inline constexpr std::size_t sessions_max = 64;
 
 // The row of a session that ends with the API key that has `key_hash`.
 ApiKeyRow session_of_key(const Identity& identity, const std::string& key_hash);
+// The issuer's key that signed a token. The session ends when the issuer removes or replaces this key.
+struct TokenKey {
+  std::string id;
+  std::string algorithm;
+  std::string fingerprint;
+};
 // The row of a session with the rights of `identity`, for callers with a token.
-ApiKeyRow session_of_token(const Identity& identity);
+ApiKeyRow session_of_token(const Identity& identity, const TokenKey& key);
+TokenKey token_key_of(const ApiKeyRow& session);
 // The hash of the session's API key; empty if it began with a token.
 std::string key_hash_of(const ApiKeyRow& session);
 // The caller of a session that began with a token.
