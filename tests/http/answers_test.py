@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """answers_test.py CAIRN SOURCE_DIR: answers that depend on two features at once: preconditions, filters, times at the end of the calendar, cookies."""
-import http.client, sys
+import http.client, socket, sys
 from served import Served, expect, finish
 
 server = Served(sys.argv[1])
@@ -27,6 +27,28 @@ now = server.call("GET", "/v1/schedules/s").json
 expect("nothing has changed", now["paused"] is False and now["every"] == "PT1H", now)
 answer = server.call("PATCH", "/v1/schedules/s", {"every": "2h", "paused": True}, **{"if-match": f'"{now["state_version"]}"'})
 expect("the current version is taken", answer.status == 200 and answer.json["paused"] is True and answer.json["every"] == "PT2H", answer.text)
+
+# A condition that cannot be read refuses the change: to ignore it would make the change unconditional. The same holds for an empty key.
+def twice(path, *lines):
+    body = b'{"comment": "x"}'
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        head = [f"POST {path} HTTP/1.1", "Host: localhost", f"Authorization: Bearer {server.keys['admin']}", "Content-Type: application/json", "Connection: close",
+                f"Content-Length: {len(body)}", *lines]
+        connection.sendall("\r\n".join([*head, "", ""]).encode() + body)
+        text = b""
+        while part := connection.recv(65536):
+            text += part
+    return int(text.split()[1])
+
+
+review = server.call("POST", "/v1/instances", {"definition": "t.wait"}).json["id"]
+review = server.call("GET", f"/v1/tasks?instance={review}").json["items"][0]
+comment, version = f"/v1/tasks/{review['id']}/comment", review["state_version"]
+for lines in (["If-Match:"], ["If-Match: "], [f'If-Match: "{version}"', 'If-Match: "99"'], [f'If-Match: "{version}"', f'If-Match: "{version}"'], ["Idempotency-Key:"]):
+    expect(f"{lines} is refused", twice(comment, *lines) == 400, twice(comment, *lines))
+expect("an If-Match without a value is refused elsewhere too", twice("/v1/signals", "If-Match:") == 400)
+expect("none of them changed anything", "commented" not in server.call("GET", f"/v1/tasks/{review['id']}/events").text)
+expect("one current version is taken", twice(comment, f'If-Match: "{version}"', "Idempotency-Key: k") == 200)
 
 # The audit trail: by person and by account; a day is a time.
 rows = server.call("GET", "/v1/audit?limit=1000").json["items"]

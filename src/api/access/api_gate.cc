@@ -21,9 +21,14 @@ bool is_for_workers(const Route& route) {
   return route.permission == Permission::work_runs || route.permission == Permission::report_runs;
 }
 
+bool has_key(const Request& request) {
+  return std::any_of(request.headers.begin(), request.headers.end(),
+                     [](const auto& header) { return header.first == "idempotency-key"; });
+}
+
 // Spaces are forbidden: ids that the engine creates (hooks) contain one, so no caller can choose such an id.
 bool is_key(std::string_view key) {
-  return key.size() <= key_length_max &&
+  return !key.empty() && key.size() <= key_length_max &&
          std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
@@ -219,9 +224,9 @@ bool ApiGate::prepare(const Route& route, Call& call) {
                        "the request has two different Idempotency-Key headers"));
     return false;
   }
-  if (!is_key(call.request.header("idempotency-key"))) {
+  if (has_key(call.request) && !is_key(call.request.header("idempotency-key"))) {
     call.reply(problem(400, "idempotency_key", "Invalid Idempotency-Key",
-                       "Idempotency-Key must have at most 200 visible ASCII characters, without spaces"));
+                       "Idempotency-Key must have 1 to 200 visible ASCII characters, without spaces"));
     return false;
   }
   if (is_for_workers(route)) {
