@@ -88,7 +88,7 @@ void receive(EngineCore& core, const Hooks& hooks, const Call& call) {
   if (call.identity.account != std::string(account_prefix) + hook->name) {
     return call.reply(problem(401, "unauthenticated", "Not authenticated", "the request is not signed"));
   }
-  const auto signals = signals_of(*hook, call.request);
+  const auto signals = signals_of(*hook, call.request, core.context().options.limits.event_batch_max);
   if (!signals) return call.reply(problem(signals.error()));
   std::vector<SignalRequest> requests;
   for (std::size_t i = 0; i < signals->size(); ++i) {

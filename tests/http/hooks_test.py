@@ -31,7 +31,7 @@ with open(settings, "w") as file:
                'payload = "= body.sum"\nevent_id = "= headers[\\"webhook-id\\"]"\nsigned_headers = ["webhook-id"]\n'
                f'[[hooks]]\nname = "plain"\nid = "{PLAIN}"\nsecret = "{NEW}"\nsignal = "payment.received"\nkey = "= body.order"\n')
 os.chmod(settings, 0o600)  # it holds secrets
-server = Served(sys.argv[1], "--config", settings)
+server = Served(sys.argv[1], "--config", settings, "--limits-event-batch-max", "20")
 expect("it starts", server.port is not None, getattr(server, "said", ""))
 for definition in (WAITING, HEARING):
     server.call("POST", "/v1/definitions", text=definition, **{"content-type": "application/yaml"})
@@ -82,6 +82,11 @@ ended = server.call("GET", f"/v1/instances/{first}?wait=30s").json
 expect("and moves its instance", ended["status"] == "completed" and ended["output"] == 10, ended)
 trail = server.call("GET", "/v1/audit?limit=1000").json["items"]
 expect("the audit trail says which hook it was", any(row["what"] == "receiveHook" and row["who"] == "hook:bank" for row in trail), trail[-3:])
+
+# The limit of a batch is that of other senders.
+many = json.dumps([{"specversion": "1.0", "id": f"m-{number}", "source": "/many", "type": "order.many"} for number in range(21)]).encode()
+code, text, _ = send(EVENTS, many, signed(NEW, many, id=EVENTS, kind="application/cloudevents-batch+json"))
+expect("more events than a request may have", code == 413 and json.loads(text).get("limit") == "limits.event_batch_max", (code, text))
 
 # S-27, each case: 401, and nothing moves.
 victim = waiting("B1")

@@ -224,14 +224,14 @@ Result<void> check_signed(const InboundHook& hook, const Request& request, Times
   return check_signature(hook.secret, hook.old_secret, *timestamp, *signature, covered, now);
 }
 
-Result<std::vector<HookSignal>> signals_of(const InboundHook& hook, const Request& request) {
+Result<std::vector<HookSignal>> signals_of(const InboundHook& hook, const Request& request, std::size_t events_max) {
   std::vector<HookSignal> signals;
   if (hook.signal) {
     CAIRN_TRY(HookSignal read, read_signal(hook, *hook.signal, request));
     signals.push_back(std::move(read));
     return signals;
   }
-  CAIRN_TRY(const auto events, read_cloud_events(request.headers, request.body));
+  CAIRN_TRY(const auto events, read_cloud_events(request.headers, request.body, events_max));
   for (const InboundEvent& event : events) {
     const auto begins = [&](const std::string& type) { return event.type.starts_with(type); };
     if (!hook.types.empty() && std::none_of(hook.types.begin(), hook.types.end(), begins)) {

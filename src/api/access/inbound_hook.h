@@ -58,6 +58,7 @@ struct HookSignal {
   Json key;
   Json payload;
 };
-Result<std::vector<HookSignal>> signals_of(const InboundHook& hook, const Request& request);
+Result<std::vector<HookSignal>> signals_of(const InboundHook& hook, const Request& request,
+                                           std::size_t events_max = Limits().event_batch_max);
 
 }  // namespace cairn::api
