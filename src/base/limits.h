@@ -13,6 +13,7 @@ struct Limits {
   std::int64_t steps_per_slice_max = 100'000;
   std::size_t strands_max = 1'000;
   std::size_t buffered_signals_max = 1'000;
+  std::size_t buffered_signals_bytes_max = 16u << 20;  // their payloads, as JSON
   std::size_t name_length_max = 200;
   std::size_t definition_bytes_max = 4u << 20;
   std::size_t definition_nodes_max = 100'000;  // after aliases are expanded

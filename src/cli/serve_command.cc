@@ -226,6 +226,7 @@ Limits engine_limits(const Configuration& from) {
       {"limits.state_bytes_max", &Limits::state_bytes_max},
       {"limits.strands_max", &Limits::strands_max},
       {"limits.signals_per_instance_max", &Limits::buffered_signals_max},
+      {"limits.signals_bytes_per_instance_max", &Limits::buffered_signals_bytes_max},
       {"limits.name_length_max", &Limits::name_length_max},
       {"limits.definition_bytes_max", &Limits::definition_bytes_max},
       {"limits.definition_nodes_max", &Limits::definition_nodes_max},

@@ -100,6 +100,8 @@ const std::vector<Spec>& specs() {
        "8..128"},
       {"limits.signals_per_instance_max", Kind::number, "1000", "signals that one instance keeps for later", false,
        "0..1000000"},
+      {"limits.signals_bytes_per_instance_max", Kind::number, "16777216",
+       "payloads of the signals that one instance keeps for later, as JSON", false, "1024..1073741824"},
       {"limits.commits_waiting_max", Kind::number, "65536", "changes that wait for the store", false, "1..10000000"},
       {"limits.runs_waiting_max", Kind::number, "65536", "submitted runs that wait for the store", false,
        "1..10000000"},

@@ -241,7 +241,7 @@ class Application {
     });
   }
   Result<Advance> keep(const SignalReceived& signal) const {
-    CAIRN_TRY_VOID(may_keep(setting_, before_, signal.name));
+    CAIRN_TRY_VOID(may_keep(setting_, before_, signal));
     Machine machine(program_, setting_, before_, event_);
     CAIRN_TRY_VOID(machine.load());
     keep_signal(machine, signal, event_.at, machine.snapshot().state_version);

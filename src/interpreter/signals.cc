@@ -119,12 +119,25 @@ const SignalSpec* find_signal(const Turn& turn, const WaitToken& token) {
   return std::get_if<SignalSpec>(&first->options[*option].wait);
 }
 
-Result<void> may_keep(const Setting& setting, const Snapshot& snapshot, const std::string& name) {
+Result<void> may_keep(const Setting& setting, const Snapshot& snapshot, const SignalReceived& signal) {
   const std::size_t kept_max = setting.limits.buffered_signals_max;
-  if (snapshot.signals.size() < kept_max) return {};
-  return limit_error("limits.signals_per_instance_max", static_cast<std::int64_t>(kept_max),
-                     "limit_signals: instance " + snapshot.instance.value + " does not wait for signal " + name +
-                         " and keeps " + std::to_string(kept_max) + " signals already");
+  const std::size_t bytes_max = setting.limits.buffered_signals_bytes_max;
+  const std::string where =
+      "limit_signals: instance " + snapshot.instance.value + " does not wait for signal " + signal.name + " and keeps ";
+  if (snapshot.signals.size() >= kept_max) {
+    return limit_error("limits.signals_per_instance_max", static_cast<std::int64_t>(kept_max),
+                       where + std::to_string(kept_max) + " signals already");
+  }
+  // Every commit of the instance writes them all.
+  std::string text;
+  write_json(signal.payload, text);
+  for (const BufferedSignal& kept : snapshot.signals) {
+    if (text.size() > bytes_max) break;
+    write_json(kept.payload, text);
+  }
+  if (text.size() <= bytes_max) return {};
+  return limit_error("limits.signals_bytes_per_instance_max", static_cast<std::int64_t>(bytes_max),
+                     where + "almost " + std::to_string(bytes_max) + " bytes of signals already");
 }
 
 Result<void> check_payload(const Program& program, const SignalReceived& signal) {
@@ -184,7 +197,7 @@ void expire_signal(Machine& machine, const std::string& id) {
 Result<void> deliver_signal(Machine& machine, const SignalReceived& signal, Timestamp at) {
   std::vector<Faulted> faulted;
   if (!offer(machine, signal.name, signal.key, signal.payload, &faulted)) {
-    CAIRN_TRY_VOID(may_keep(machine.setting(), machine.snapshot(), signal.name));
+    CAIRN_TRY_VOID(may_keep(machine.setting(), machine.snapshot(), signal));
     keep_signal(machine, signal, at, 0);
   }
   raise_all(machine, std::move(faulted));

@@ -21,7 +21,7 @@ WaitToken open_signal(Turn& turn, const SignalSpec& signal, Json key);
 const SignalSpec* find_signal(const Turn& turn, const WaitToken& token);
 
 // Whether one more signal can be kept. On ErrorCode::limit the sender keeps the signal and the instance is unchanged.
-Result<void> may_keep(const Setting& setting, const Snapshot& snapshot, const std::string& name);
+Result<void> may_keep(const Setting& setting, const Snapshot& snapshot, const SignalReceived& signal);
 // ErrorCode::invalid if the definition has a schema for this signal and the payload does not fit it.
 Result<void> check_payload(const Program& program, const SignalReceived& signal);
 // Keeps a signal that no wait takes, for the time that its sender or the definition gives. `held` as in BufferedSignal.

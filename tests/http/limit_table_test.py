@@ -19,6 +19,7 @@ LIMITS = {
     "http.head_timeout": "700ms", "http.body_timeout": "900ms", "http.answer_timeout": "1500ms", "limits.rate_viewer": 3, "limits.expensive_max": 1,
     "limits.long_polls_max": 2, "limits.streams_max": 1, "limits.png_pixels_max": 100_000, "limits.comment_bytes_max": 100,
     "limits.reference_bytes_max": 200, "limits.signals_per_key_max": 2, "limits.signals_total_max": 1000, "limits.page_bytes_max": 100_000,
+    "limits.signals_bytes_per_instance_max": 100_000,
 }
 FLAGS = list(itertools.chain(*(("--" + name.replace(".", "-").replace("_", "-"), str(value)) for name, value in LIMITS.items())))
 server = Served(sys.argv[1], *FLAGS)
@@ -31,6 +32,7 @@ steps: [ { task: { name: Check, roles: [clerk] } } ]
 expect("a definition", server.call("POST", "/v1/definitions", text=TASK, **{"content-type": "application/yaml"}).status == 201)
 instance = server.call("POST", "/v1/instances", {"definition": "t.wait"}).json["id"]
 task = server.call("GET", f"/v1/tasks?instance={instance}").json["items"][0]["id"]
+hoarder = server.call("POST", "/v1/instances", {"definition": "t.wait"}).json["id"]
 
 
 def parsed(opened):
@@ -172,6 +174,7 @@ TABLE = [  # limit, its value, the status (None: the connection is closed), what
     ("limits.reference_bytes_max", 200, 413, post("/v1/instances", {"definition": "t.wait", "reference": {"key": "K", "parts": {"a": "x" * 300}}})),
     ("limits.signals_per_key_max", 2, 429, until_refused(post("/v1/signals", {"name": "later", "key": "K"}))),
     ("limits.signals_total_max", 1000, 429, lambda n=itertools.count(): until_refused(lambda: server.call("POST", "/v1/signals", {"name": "all", "key": str(next(n))}))()),
+    ("limits.signals_bytes_per_instance_max", 100_000, 413, until_refused(post(f"/v1/instances/{hoarder}/signals", {"name": "other", "payload": "x" * 40_000}))),
     ("limits.signals_per_instance_max", 1000, 413, until_refused(post(f"/v1/instances/{instance}/signals", {"name": "other"}))),
     ("limits.event_batch_max", 1000, 413, lambda: server.call("POST", "/v1/events", text=json.dumps([{"specversion": "1.0", "id": str(n), "source": "/", "type": "t"} for n in range(1001)]),
                                                    **{"content-type": "application/cloudevents-batch+json"})),
