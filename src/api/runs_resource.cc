@@ -507,11 +507,8 @@ void run_events(EngineCore& core, const Call& call) {
   const auto row = core.store().find_run(run_id_of(call));
   if (!row) return call.reply(problem(row.error()));
   if (!*row) return call.reply(no_such_run(call));
-  const auto found = core.store().run_events(run_id_of(call));
-  if (!found) return call.reply(problem(found.error()));
-  Json items = Json::array();
-  for (const RunEvent& event : *found) items.push_back(document(event));
-  call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
+  const auto fetch = [&](const PageRequest& page) { return core.store().list_run_events(run_id_of(call), page); };
+  call.reply(page_answer(call, fetch, [](const RunEvent& event) { return document(event); }));
 }
 
 // True for a few results: runs leased here need not be read back. A failure may require a write before the answer.
@@ -682,7 +679,13 @@ std::vector<Route> run_routes(EngineCore& core) {
         {"limit", "maximum number of items"},
         {"cursor", "next_cursor of the previous page"}}},
       {"GET", "/v1/runs/{id}", Permission::view, "getRun", "One run", with(show_run)},
-      {"GET", "/v1/runs/{id}/events", Permission::view, "getRunEvents", "The events of a run", with(run_events)},
+      {"GET",
+       "/v1/runs/{id}/events",
+       Permission::view,
+       "getRunEvents",
+       "The events of a run, oldest first",
+       with(run_events),
+       {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
       {"DELETE",
        "/v1/runs/{id}",
        Permission::operate,

@@ -4,6 +4,7 @@
 #include "api/api.h"
 #include "api/documents.h"
 #include "api/if_match.h"
+#include "api/page_answer.h"
 #include "api/precondition.h"
 #include "api/problem.h"
 #include "engine/task_rights.h"
@@ -85,14 +86,8 @@ void complete(EngineCore& core, const Call& call) {
 
 void task_events(EngineCore& core, const Call& call) {
   if (const auto task = permitted_task(core, call); !task) return call.reply(problem(task.error()));
-  const auto found = core.store().task_events(task_id_of(call));
-  if (!found) {
-    call.reply(problem(found.error()));
-    return;
-  }
-  Json items = Json::array();
-  for (const TaskEvent& event : *found) items.push_back(document(event));
-  call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
+  const auto fetch = [&](const PageRequest& page) { return core.store().list_task_events(task_id_of(call), page); };
+  call.reply(page_answer(call, fetch, [](const TaskEvent& event) { return document(event); }));
 }
 
 constexpr std::string_view assign_schema =
@@ -114,8 +109,13 @@ std::vector<Route> task_routes(EngineCore& core) {
   return {
       {"GET", "/v1/tasks/{id}", Permission::view_tasks, "getTask", "One task with its form and payload",
        [with](const Call& call) { show_task(*with, call); }},
-      {"GET", "/v1/tasks/{id}/events", Permission::view_tasks, "getTaskEvents", "The events of a task",
-       [with](const Call& call) { task_events(*with, call); }},
+      {"GET",
+       "/v1/tasks/{id}/events",
+       Permission::view_tasks,
+       "getTaskEvents",
+       "The events of a task, oldest first",
+       [with](const Call& call) { task_events(*with, call); },
+       {{"limit", "maximum number of items"}, {"cursor", "next_cursor of the previous page"}}},
       {"POST",
        "/v1/tasks/{id}/assign",
        Permission::work_tasks,

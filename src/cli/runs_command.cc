@@ -56,7 +56,6 @@ Listing all_types() {
 Listing events_of_run(const std::string& run) {
   Listing listing;
   listing.request = {"GET", "/v1/runs/" + path_part(run) + "/events"};
-  listing.paged = false;
   listing.columns = {"AT", "EVENT", "ATTEMPT", "ACTOR", "DETAILS"};
   listing.row = [](const Json& item) -> std::vector<std::string> {
     return {cell(item, "at"), cell(item, "event"), cell(item, "attempt"), cell(item, "actor"), cell(item, "details")};

@@ -15,7 +15,6 @@ namespace {
 Listing events_of_task(ApiRequest request) {
   Listing listing;
   listing.request = std::move(request);
-  listing.paged = false;
   listing.columns = {"AT", "EVENT", "ACTOR", "DETAILS"};
   listing.row = [](const Json& item) -> std::vector<std::string> {
     return {cell(item, "at"), cell(item, "event"), cell(item, "actor"), cell(item, "details")};

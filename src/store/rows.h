@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/id.h"
 #include "base/json.h"
+#include "base/result.h"
 #include "base/time.h"
 #include "instance/advance.h"
 #include "instance/snapshot.h"
@@ -28,6 +30,20 @@ struct PageRequest {
   std::size_t limit = 100;
   std::string cursor;  // opaque, from the previous page
 };
+
+// Every row of a list, page by page. `fetch` reads one page.
+template <class T, class Fetch>
+Result<std::vector<T>> all_pages(const Fetch& fetch) {
+  constexpr std::size_t page_rows = 1'000;
+  std::vector<T> all;
+  PageRequest request{page_rows, ""};
+  do {
+    CAIRN_TRY(Page<T> page, fetch(request));
+    all.insert(all.end(), std::make_move_iterator(page.items.begin()), std::make_move_iterator(page.items.end()));
+    request.cursor = std::move(page.next_cursor);
+  } while (!request.cursor.empty());
+  return all;
+}
 
 struct DefinitionRow {
   std::string name;

@@ -80,7 +80,13 @@ class RunStore : public virtual StoreBase {
   virtual Result<std::vector<RunRow>> exhausted_runs(std::size_t max) = 0;
   virtual Result<std::optional<RunRow>> find_run(const RunId& id) = 0;
   virtual Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) = 0;
-  virtual Result<std::vector<RunEvent>> run_events(const RunId& id) = 0;
+  // The events of a run, oldest first. Each attempt adds some, so programs read pages. A row of the table with two
+  // events counts as one row of the page.
+  virtual Result<Page<RunEvent>> list_run_events(const RunId& id, const PageRequest& page) = 0;
+  // All of them.
+  Result<std::vector<RunEvent>> run_events(const RunId& id) {
+    return all_pages<RunEvent>([&](const PageRequest& page) { return list_run_events(id, page); });
+  }
 
   // Submits all runs in one transaction. Each becomes the stored row, as `submit_run` answers it; true: it is new.
   // After an error they are unchanged.

@@ -33,7 +33,12 @@ class TaskStore : public virtual StoreBase {
   virtual Result<TaskChanged> change_task(const TaskChange& change) = 0;
   virtual Result<std::optional<TaskRow>> find_task(const TaskId& id) = 0;
   virtual Result<Page<TaskRow>> list_tasks(const TaskFilter& filter, const PageRequest& page) = 0;
-  virtual Result<std::vector<TaskEvent>> task_events(const TaskId& id) = 0;
+  // The events of a task, oldest first. People add comments without end, so programs read pages.
+  virtual Result<Page<TaskEvent>> list_task_events(const TaskId& id, const PageRequest& page) = 0;
+  // All of them.
+  Result<std::vector<TaskEvent>> task_events(const TaskId& id) {
+    return all_pages<TaskEvent>([&](const PageRequest& page) { return list_task_events(id, page); });
+  }
 };
 
 }  // namespace cairn

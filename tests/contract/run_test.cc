@@ -681,6 +681,27 @@ TEST_P(Runs, EventsTellTheStory) {
   EXPECT_EQ(kinds("c"), (std::vector<std::string>{"created", "leased", "cancelled"}));
 }
 
+TEST_P(Runs, EventsAreListedByPage) {
+  must(store().submit_run(sample::run("r")));
+  for (int i = 0; i < 2; ++i) {
+    RunChange retry = change(RunChange::Kind::retry, must(store().lease_runs(request())).at(0));
+    retry.length = Duration::of_seconds(0);
+    must(store().change_run(retry));
+  }
+  const auto all = must(store().run_events({"r"}));
+  ASSERT_EQ(all.size(), 5u);
+  std::vector<RunEvent> paged;
+  for (std::string cursor;;) {
+    const auto page = must(store().list_run_events({"r"}, {2, cursor}));
+    EXPECT_LE(page.items.size(), 2u);
+    paged.insert(paged.end(), page.items.begin(), page.items.end());
+    cursor = page.next_cursor;
+    if (cursor.empty()) break;
+  }
+  EXPECT_EQ(paged, all);
+  EXPECT_FALSE(store().list_run_events({"r"}, {2, "x"}).has_value());
+}
+
 TEST_P(Runs, AreListedNewestFirstByFilterAndPage) {
   Advance advance = sample::begin("a");
   sample::add_run(advance, "mine", "billing.v1");

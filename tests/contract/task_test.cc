@@ -155,6 +155,28 @@ TEST_P(Tasks, CommentsAreEvents) {
   EXPECT_EQ(must(store().find_task({"t"}))->state_version, 1u);
 }
 
+TEST_P(Tasks, EventsAreListedByPage) {
+  commit(with_task("a", "t"));
+  TaskChange comment = change(TaskChange::Kind::comment, "t");
+  for (int i = 0; i < 4; ++i) {
+    comment.comment = std::to_string(i);
+    must(store().change_task(comment));
+  }
+  const auto all = must(store().task_events({"t"}));
+  ASSERT_EQ(all.size(), 5u);
+  std::vector<TaskEvent> paged;
+  for (std::string cursor;;) {
+    const auto page = must(store().list_task_events({"t"}, {2, cursor}));
+    EXPECT_LE(page.items.size(), 2u);
+    paged.insert(paged.end(), page.items.begin(), page.items.end());
+    cursor = page.next_cursor;
+    if (cursor.empty()) break;
+  }
+  EXPECT_EQ(kinds(paged), kinds(all));
+  EXPECT_EQ(paged.back().details, Json::object({{"comment", "3"}}));
+  EXPECT_FALSE(store().list_task_events({"t"}, {2, "x"}).has_value());
+}
+
 TEST_P(Tasks, AnOldVersionIsStale) {
   commit(with_task("a", "t"));
   must(store().change_task(change(TaskChange::Kind::assign, "t", "ann")));

@@ -182,8 +182,8 @@ Result<Page<RunRow>> NodeStore::list_runs(const RunFilter& filter, const PageReq
   return through("list_runs", Way::read, [&] { return behind_.list_runs(filter, page); });
 }
 
-Result<std::vector<RunEvent>> NodeStore::run_events(const RunId& id) {
-  return through("run_events", Way::read, [&] { return behind_.run_events(id); });
+Result<Page<RunEvent>> NodeStore::list_run_events(const RunId& id, const PageRequest& page) {
+  return through("run_events", Way::read, [&] { return behind_.list_run_events(id, page); });
 }
 
 Result<void> NodeStore::put_run_type(const RunTypeRow& row) {
@@ -290,8 +290,8 @@ Result<Page<TaskRow>> NodeStore::list_tasks(const TaskFilter& filter, const Page
   return through("list_tasks", Way::read, [&] { return behind_.list_tasks(filter, page); });
 }
 
-Result<std::vector<TaskEvent>> NodeStore::task_events(const TaskId& id) {
-  return through("task_events", Way::read, [&] { return behind_.task_events(id); });
+Result<Page<TaskEvent>> NodeStore::list_task_events(const TaskId& id, const PageRequest& page) {
+  return through("task_events", Way::read, [&] { return behind_.list_task_events(id, page); });
 }
 
 Result<std::optional<InstanceRow>> NodeStore::find_instance(const InstanceId& id) {

@@ -75,7 +75,9 @@ class ForwardingStore : public Store {
   Result<Page<RunRow>> list_runs(const RunFilter& filter, const PageRequest& page) override {
     return behind_.list_runs(filter, page);
   }
-  Result<std::vector<RunEvent>> run_events(const RunId& id) override { return behind_.run_events(id); }
+  Result<Page<RunEvent>> list_run_events(const RunId& id, const PageRequest& page) override {
+    return behind_.list_run_events(id, page);
+  }
   Result<std::vector<bool>> submit_runs(std::span<RunRow> runs) override { return behind_.submit_runs(runs); }
   Result<void> put_run_type(const RunTypeRow& row) override { return behind_.put_run_type(row); }
   Result<bool> remove_run_type(const std::string& type) override { return behind_.remove_run_type(type); }
@@ -123,7 +125,9 @@ class ForwardingStore : public Store {
   Result<Page<TaskRow>> list_tasks(const TaskFilter& filter, const PageRequest& page) override {
     return behind_.list_tasks(filter, page);
   }
-  Result<std::vector<TaskEvent>> task_events(const TaskId& id) override { return behind_.task_events(id); }
+  Result<Page<TaskEvent>> list_task_events(const TaskId& id, const PageRequest& page) override {
+    return behind_.list_task_events(id, page);
+  }
   Result<std::optional<InstanceRow>> find_instance(const InstanceId& id) override { return behind_.find_instance(id); }
   Result<Page<InstanceRow>> list_instances(const InstanceFilter& filter, const PageRequest& page) override {
     return behind_.list_instances(filter, page);

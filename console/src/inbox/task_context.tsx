@@ -36,9 +36,25 @@ interface Context {
   layout: Layout | null;
 }
 
+interface EventPage {
+  items: TaskEvent[];
+  next_cursor?: string | null;
+}
+const events_most = 2000;
+async function load_events(id: string, signal: AbortSignal): Promise<TaskEvent[]> {
+  const all: TaskEvent[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page: EventPage = await get<EventPage>(query(`/v1/tasks/${part(id)}/events`, { limit: 200, cursor }), signal);
+    all.push(...page.items);
+    cursor = page.next_cursor;
+  } while (cursor && all.length < events_most);
+  return all;
+}
+
 async function load(id: string, signal: AbortSignal): Promise<Context> {
   const task = await get<Task>(`/v1/tasks/${part(id)}`, signal);
-  const events = (await get<{ items: TaskEvent[] }>(`/v1/tasks/${part(id)}/events`, signal)).items;
+  const events = await load_events(id, signal);
   if (!may('view')) return { task, events, instance: null, svg: null, layout: null };
   const at = `/v1/instances/${part(task.instance)}`;
   const [instance, svg, layout] = await Promise.all([

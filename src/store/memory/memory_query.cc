@@ -20,6 +20,17 @@ Result<std::optional<std::int64_t>> read_cursor(const std::string& cursor) {
   return std::optional(value);
 }
 
+// The cursor is the number of rows before the page.
+template <class T>
+Page<T> page_behind(const std::vector<T>& rows, std::optional<std::int64_t> cursor, std::size_t limit) {
+  const auto begin = std::min(rows.size(), static_cast<std::size_t>(std::max<std::int64_t>(0, cursor.value_or(0))));
+  const std::size_t end = begin + std::min(limit, rows.size() - begin);
+  Page<T> page;
+  page.items.assign(rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.begin() + static_cast<std::ptrdiff_t>(end));
+  if (end < rows.size()) page.next_cursor = std::to_string(end);
+  return page;
+}
+
 }  // namespace
 
 Result<PutDefinition> MemoryStore::put_definition(const DefinitionRow& given) {
@@ -185,10 +196,18 @@ Result<std::optional<TaskRow>> MemoryStore::find_task(const TaskId& id) {
   return std::optional(found->second.row);
 }
 
-Result<std::vector<TaskEvent>> MemoryStore::task_events(const TaskId& id) {
+Result<Page<TaskEvent>> MemoryStore::list_task_events(const TaskId& id, const PageRequest& request) {
+  CAIRN_TRY(const auto cursor, read_cursor(request.cursor));
   const std::lock_guard lock(mutex_);
   const auto found = tasks_.find(id.value);
-  return found == tasks_.end() ? std::vector<TaskEvent>() : found->second.events;
+  return found == tasks_.end() ? Page<TaskEvent>() : page_behind(found->second.events, cursor, request.limit);
+}
+
+Result<Page<RunEvent>> MemoryStore::list_run_events(const RunId& id, const PageRequest& request) {
+  CAIRN_TRY(const auto cursor, read_cursor(request.cursor));
+  const std::lock_guard lock(mutex_);
+  const auto found = runs_.find(id.value);
+  return found == runs_.end() ? Page<RunEvent>() : page_behind(found->second.events, cursor, request.limit);
 }
 
 Result<Page<TaskRow>> MemoryStore::list_tasks(const TaskFilter& filter, const PageRequest& request) {

@@ -299,10 +299,4 @@ Result<std::optional<RunRow>> MemoryStore::find_run(const RunId& id) {
   return std::optional(found->second.row);
 }
 
-Result<std::vector<RunEvent>> MemoryStore::run_events(const RunId& id) {
-  const std::lock_guard lock(mutex_);
-  const auto found = runs_.find(id.value);
-  return found == runs_.end() ? std::vector<RunEvent>() : found->second.events;
-}
-
 }  // namespace cairn

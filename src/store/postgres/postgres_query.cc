@@ -229,11 +229,10 @@ Result<std::optional<TaskRow>> PostgresStore::find_task(const TaskId& id) {
       [&](Connection& db) { return at_most_one<TaskRow>(db.query(Sql::find_task, id.value), sql::read_task<Rows>); });
 }
 
-Result<std::vector<TaskEvent>> PostgresStore::task_events(const TaskId& id) {
-  return read<std::vector<TaskEvent>>([&](Connection& db) {
-    std::vector<TaskEvent> events;
-    Rows rows = db.query(Sql::task_events, id.value);
-    while (rows.next()) {
+Result<Page<TaskEvent>> PostgresStore::list_task_events(const TaskId& id, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
+  return read<Page<TaskEvent>>([&](Connection& db) {
+    const auto read_event = [&id](Rows& rows) {
       TaskEvent event{id, TaskEvent::Kind::created, rows.time(1), rows.text(2), rows.json(3)};
       const std::string kind = rows.text(0);
       for (const TaskEvent::Kind one :
@@ -242,9 +241,12 @@ Result<std::vector<TaskEvent>> PostgresStore::task_events(const TaskId& id) {
             TaskEvent::Kind::commented}) {
         if (kind == to_string(one)) event.kind = one;
       }
-      events.push_back(std::move(event));
-    }
-    return checked(rows, std::move(events));
+      return event;
+    };
+    Rows rows = db.query(Sql::task_events, id.value, cursor, one_more(request.limit));
+    auto page = postgres::read_page<TaskEvent>(rows, request.limit, read_event,
+                                               [](const Rows& row) { return std::to_string(row.integer(4)); });
+    return checked(rows, std::move(page));
   });
 }
 
@@ -315,16 +317,23 @@ Result<Page<RunRow>> PostgresStore::list_runs(const RunFilter& filter, const Pag
   });
 }
 
-Result<std::vector<RunEvent>> PostgresStore::run_events(const RunId& id) {
+Result<Page<RunEvent>> PostgresStore::list_run_events(const RunId& id, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   const std::string uuid = postgres::run_uuid(id);
-  return read<std::vector<RunEvent>>([&](Connection& db) {
-    std::vector<RunEvent> events;
-    Rows rows = db.query(Sql::run_events, postgres::Uuid{uuid});
-    while (rows.next()) {
-      tell_event(events, {id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3),
-                          rows.stored_json(4)});
+  return read<Page<RunEvent>>([&](Connection& db) {
+    Page<RunEvent> page;
+    Rows rows = db.query(Sql::run_events, postgres::Uuid{uuid}, cursor, one_more(request.limit));
+    std::int64_t last = cursor;
+    for (std::size_t read = 0; rows.next(); ++read) {
+      if (read == request.limit) {
+        page.next_cursor = std::to_string(last);
+        break;
+      }
+      last = rows.integer(5);
+      tell_event(page.items, {id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3),
+                              rows.stored_json(4)});
     }
-    return checked(rows, std::move(events));
+    return checked(rows, std::move(page));
   });
 }
 

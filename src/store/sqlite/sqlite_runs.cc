@@ -256,17 +256,24 @@ Result<Page<RunRow>> SqliteStore::list_runs(const RunFilter& filter, const PageR
   return db.give(std::move(page));
 }
 
-Result<std::vector<RunEvent>> SqliteStore::run_events(const RunId& id) {
+Result<Page<RunEvent>> SqliteStore::list_run_events(const RunId& id, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   Reader db = reader();
-  std::vector<RunEvent> events;
+  Page<RunEvent> page;
   {
-    Query rows = db->query(Sql::run_events, id.value);
-    while (rows.next()) {
-      tell_event(events,
+    Query rows = db->query(Sql::run_events, id.value, cursor, sqlite::no_limit);
+    std::int64_t last = cursor;
+    for (std::size_t read = 0; rows.next(); ++read) {
+      if (read == request.limit) {
+        page.next_cursor = std::to_string(last);
+        break;
+      }
+      last = rows.integer(5);
+      tell_event(page.items,
                  {id, rows.text(0), rows.time(1), static_cast<int>(rows.integer(2)), rows.text(3), rows.json(4)});
     }
   }
-  return db.give(std::move(events));
+  return db.give(std::move(page));
 }
 
 }  // namespace cairn

@@ -129,12 +129,19 @@ Result<Page<TaskRow>> SqliteStore::list_tasks(const TaskFilter& filter, const Pa
   return db.give(std::move(page));
 }
 
-Result<std::vector<TaskEvent>> SqliteStore::task_events(const TaskId& id) {
+Result<Page<TaskEvent>> SqliteStore::list_task_events(const TaskId& id, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   Reader db = reader();
-  std::vector<TaskEvent> events;
+  Page<TaskEvent> page;
   {
-    Query rows = db->query(Sql::task_events, id.value);
+    Query rows = db->query(Sql::task_events, id.value, cursor, sqlite::no_limit);
+    std::int64_t last = cursor;
     while (rows.next()) {
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(last);
+        break;
+      }
+      last = rows.integer(4);
       TaskEvent event{id, TaskEvent::Kind::created, rows.time(1), rows.text(2), rows.json(3)};
       const std::string kind = rows.text(0);
       for (const TaskEvent::Kind one :
@@ -143,10 +150,10 @@ Result<std::vector<TaskEvent>> SqliteStore::task_events(const TaskId& id) {
             TaskEvent::Kind::commented}) {
         if (kind == to_string(one)) event.kind = one;
       }
-      events.push_back(std::move(event));
+      page.items.push_back(std::move(event));
     }
   }
-  return db.give(std::move(events));
+  return db.give(std::move(page));
 }
 
 }  // namespace cairn

@@ -203,7 +203,7 @@ UPDATE cairn.wf_tasks SET status = $2, assignee = $3, state_version = state_vers
 -- name: insert_task_event
 INSERT INTO cairn.wf_task_events (task, kind, at, actor, details) VALUES ($1, $2, $3, $4, $5)
 -- name: task_events
-SELECT kind, at, actor, details FROM cairn.wf_task_events WHERE task = $1 ORDER BY n
+SELECT kind, at, actor, details, n FROM cairn.wf_task_events WHERE task = $1 AND n > $2 ORDER BY n LIMIT $3
 
 -- name: signal_locks
 SELECT CASE WHEN l.exclusive THEN pg_advisory_xact_lock(l.key) ELSE pg_advisory_xact_lock_shared(l.key) END

@@ -293,7 +293,7 @@ FROM cairn.workflow_run r
 WHERE r.n < $1 AND ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND r.instance = $4 AND ($5 OR r.deleted_at IS NULL)
 ORDER BY r.n DESC LIMIT $6
 -- name: run_events
-SELECT event_type, created_at, attempt, actor, data FROM cairn.workflow_event WHERE workflow_id = $1 ORDER BY id
+SELECT event_type, created_at, attempt, actor, data, id FROM cairn.workflow_event WHERE workflow_id = $1 AND id > $2 ORDER BY id LIMIT $3
 -- name: put_run_type
 INSERT INTO cairn.wf_run_types (type, lease_ms, max_attempts, backoff_ms, cap_ms, paused, concurrency, rate, rate_window_ms, limit_key)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)

@@ -165,7 +165,8 @@ WHERE t.instance = (SELECT n FROM wf_instances_base WHERE id = ?9) AND (?10 OR t
   AND {task_filter}
 ORDER BY t.priority DESC, t.n LIMIT ?7
 -- name: task_events
-SELECT e.kind, e.at, e.actor, e.details FROM wf_task_events e WHERE e.task = (SELECT n FROM wf_tasks WHERE id = ?1) ORDER BY e.n
+SELECT e.kind, e.at, e.actor, e.details, e.n FROM wf_task_events e
+WHERE e.task = (SELECT n FROM wf_tasks WHERE id = ?1) AND e.n > ?2 ORDER BY e.n LIMIT ?3
 
 -- name: insert_log
 INSERT INTO wf_execution_log_base (instance, state_version, kind, step, at, actor, attempt, details, visit) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)

@@ -115,7 +115,8 @@ ORDER BY n DESC LIMIT ?6
 -- name: insert_run_event
 INSERT INTO workflow_event (run, kind, at, attempt, actor, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 -- name: run_events
-SELECT e.kind, e.at, e.attempt, e.actor, e.details FROM workflow_event e WHERE e.run = (SELECT n FROM workflow_run WHERE id = ?1) ORDER BY e.n
+SELECT e.kind, e.at, e.attempt, e.actor, e.details, e.n FROM workflow_event e
+WHERE e.run = (SELECT n FROM workflow_run WHERE id = ?1) AND e.n > ?2 ORDER BY e.n LIMIT ?3
 -- name: next_run_due
 WITH RECURSIVE seen (type) AS (
   SELECT (SELECT min(type) FROM workflow_run WHERE status = 'leased')
