@@ -12,8 +12,16 @@
 
 namespace cairn::api {
 
-// Rows are read in portions, so that a page of large rows is never in memory as a whole.
+// Rows are read in portions, so that a page of large rows is never in memory as a whole. A row can have 4 MiB: the
+// first portion is small, and later ones are as large as the rows before them allow.
+inline constexpr std::size_t first_portion = 8;
 inline constexpr std::size_t page_portion = 100;
+
+// How many rows to read after `rows` with `bytes` in total, if `room` is left in the page.
+inline std::size_t next_portion(std::size_t before, std::size_t rows, std::size_t bytes, std::size_t room) {
+  const std::size_t fitting = room / std::max<std::size_t>(1, bytes / std::max<std::size_t>(1, rows)) + 1;
+  return std::min({fitting, 4 * before, page_portion});
+}
 
 // The text of `{"items": […], "next_cursor": …}`, with `unreadable` if rows were omitted.
 class PageText {
@@ -52,7 +60,7 @@ Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
   const PageRequest& asked = *read;
   const std::size_t bytes_max = call.answer_limits.page_bytes_max;
   PageText text;
-  PageRequest portion{std::min(asked.limit, page_portion), asked.cursor};
+  PageRequest portion{std::min(asked.limit, first_portion), asked.cursor};
   for (;;) {
     const auto page = fetch(portion);
     if (!page) return problem(page.error());
@@ -83,7 +91,9 @@ Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
     if (page->next_cursor.empty() || text.rows() >= asked.limit) {
       return {200, "application/json", {}, std::move(text).finish(page->next_cursor)};
     }
-    portion = {std::min(asked.limit - text.rows(), page_portion), page->next_cursor};
+    const std::size_t room = bytes_max - std::min(bytes_max, text.bytes());
+    portion = {std::min(asked.limit - text.rows(), next_portion(portion.limit, text.rows(), text.bytes(), room)),
+               page->next_cursor};
   }
 }
 
