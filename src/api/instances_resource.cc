@@ -78,16 +78,14 @@ void start(EngineCore& core, const std::shared_ptr<InstanceWaiters>& waiters, co
     return;
   }
   // No thread waits: the commit or InstanceWaiters answers.
-  core.instances().start(std::move(request),
-                         [&core, waiters, first = call.reply, wait = *wait](Result<InstanceAnswer> answer) {
-                           const Reply reply = answer && answer->repeated ? replaying(first) : first;
-                           if (answer) answer->repeated = false;
-                           if (!answer || !wait || is_final(answer->status) || answer->gone) {
-                             reply_with(reply, answer, 201);
-                             return;
-                           }
-                           waiters->wait(answer->instance, *wait, shown(core, reply, 201));
-                         });
+  core.instances().start(std::move(request), [&core, waiters, first = call.reply, wait = *wait,
+                                              held = call.body_held](Result<InstanceAnswer> answer) mutable {
+    const Reply reply = answer && answer->repeated ? replaying(first) : first;
+    if (answer) answer->repeated = false;
+    held.reset();
+    if (!answer || !wait || is_final(answer->status) || answer->gone) return reply_with(reply, answer, 201);
+    waiters->wait(answer->instance, *wait, shown(core, reply, 201));
+  });
 }
 
 // `?after=7&wait=30s`: answers when the state version exceeds 7, the instance has ended, or the time is over.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <latch>
+#include <thread>
 
 #include "api/access/api_key.h"
 #include "api/api.h"
@@ -205,6 +206,7 @@ class FullServer : public BusyStore {
     settings.http.threads = 1;
     settings.access.required = with_keys;
     settings.requests_waiting_max = waiting_max;
+    settings.http.bodies_bytes_max = bodies_bytes_max;
     settings.limits.expensive_max = 1'000;
     auto server = Server::open(*core_, settings);
     ASSERT_TRUE(server.has_value()) << server.error().message;
@@ -236,6 +238,7 @@ class FullServer : public BusyStore {
   }
 
   static constexpr std::size_t waiting_max = 2;
+  std::size_t bodies_bytes_max = HttpSettings().bodies_bytes_max;
   std::unique_ptr<EngineCore> core_;
   std::unique_ptr<Server> server_;
   std::vector<std::unique_ptr<http::Client>> clients_;
@@ -246,6 +249,29 @@ void expect_refusal_text(const std::string& answer, const std::string& limit) {
   EXPECT_NE(answer.find("\r\nretry-after: 1\r\n"), std::string::npos) << answer;
   EXPECT_NE(answer.find("\"limit\":\"" + limit + "\",\"limit_value\":2,"), std::string::npos) << answer;
   EXPECT_GT(refusals_by(limit), 0u);
+}
+
+// The values of each body take 320 000 bytes, its text 40 000.
+TEST_F(FullServer, RefusesBodiesWhileTheValuesOfOthersWaitForTheStore) {
+  constexpr std::size_t bodies_max = 1'000'000;
+  bodies_bytes_max = bodies_max;
+  open_server(false);
+  std::string body = R"({"type":"demo.echo.v1","payload":[0)";
+  for (int i = 1; i < 20'000; ++i) body += ",0";
+  body += "]}";
+  const std::string request =
+      "POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body;
+  clients_.push_back(std::make_unique<http::Client>(server_->port()));
+  clients_.back()->send(request);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (server_->metrics().find("cairn_http_body_bytes 32") == std::string::npos) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end) << "the values do not count";
+    std::this_thread::yield();
+  }
+  const std::string answer = refusal_by("http.bodies_bytes_max", request);
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 503 ")) << answer;
+  EXPECT_NE(answer.find("\"limit_value\":1000000"), std::string::npos) << answer;
 }
 
 TEST(Unavailable, SaysWhenToTryAgain) {

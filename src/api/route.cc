@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "api/held_body.h"
 #include "api/if_match.h"
 #include "api/problem.h"
 #include "base/ascii.h"
@@ -220,6 +221,7 @@ void Router::handle(Match match, Request request, Reply reply, Gate* gate, Reque
     }
     call.body = std::move(*body);
   }
+  if (auto refusal = hold_body(route, call)) return call.reply(std::move(*refusal));
   if (gate == nullptr) {
     route.handle(std::move(call));
   } else if (gate->prepare(route, call)) {

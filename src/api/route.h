@@ -37,6 +37,8 @@ struct Call {
   std::string repeat_key = {};
   Demand demand = Demand::ordinary;
   AnswerLimits answer_limits = {};
+  // The memory of the body of a long poll. An operation that works before it waits keeps this until the wait begins.
+  std::shared_ptr<void> body_held = {};
 
   std::string_view at(std::string_view name) const;
 };

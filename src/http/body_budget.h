@@ -1,5 +1,5 @@
 // Limits the memory of all request bodies together. A body counts from the moment the server waits for its bytes until
-// the request has been handled.
+// the request is answered: while a change waits for the store, the values of the body stay in memory.
 #pragma once
 
 #include <atomic>
@@ -48,10 +48,12 @@ class BodyShare {
     if (bytes_ > 0) budget_->give_back(bytes_);
   }
 
+  std::size_t bytes_max() const { return budget_ ? budget_->bytes_max_ : 0; }
+
   // Grows the share to `bytes` in total. Returns false and changes nothing if the budget has no room. Unknown callers
   // may use half of the budget, so that they cannot block known callers.
   bool grow_to(std::size_t bytes, bool known_caller) {
-    if (bytes <= bytes_) return true;
+    if (bytes <= bytes_ || !budget_) return true;
     const std::size_t most = known_caller ? budget_->bytes_max_ : budget_->bytes_max_ / 2;
     if (!budget_->take(bytes - bytes_, most)) return false;
     bytes_ = bytes;

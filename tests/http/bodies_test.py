@@ -140,6 +140,20 @@ for connection in first:
 until("the memory is given back", lambda: figure("cairn_http_body_bytes") == 0)
 expect("and there is room again", server.call("POST", "/v1/signals", text="x" * 5000).status == 400)
 
+# The values of a body may take more memory than all bodies may: alone it is taken.
+answer = server.call("POST", "/v1/runs", text='{"type":"demo.x","payload":[' + ",".join(["0"] * ((2 << 20) - 100)) + "]}")
+expect("the largest values are taken alone", answer.status == 201, answer.text[:300])
+# A client that waits for the end of an instance occupies no memory for bodies.
+waiting = b'{"definition":"t.wait","id":"long","input":{"text":"' + b"x" * 200_000 + b'"}}'
+made = server.call("POST", "/v1/definitions", text="cairn: 1\nname: t.wait\nversion: 1.0.0\nsteps: [ { task: { name: Check } } ]\n", **{"content-type": "application/yaml"})
+expect("a definition", made.status == 201, made.text)
+connection = connect(server, head(server, len(waiting), path="/v1/instances?wait=60s", key=key, more="Connection: close\r\n") + waiting)
+until("the instance begins", lambda: server.call("GET", "/v1/instances/long").status == 200)
+until("its body does not count while the client waits for the end", lambda: figure("cairn_http_body_bytes") == 0)
+expect("the instance is cancelled", server.call("POST", "/v1/instances/long/cancel", {}).status == 200)
+said = read_all(connection)
+expect("the client gets the end", said.startswith("HTTP/1.1 201") and '"cancelled"' in said, said[:300])
+
 # SIGHUP without a certificate changes nothing and says so.
 server.process.send_signal(signal.SIGHUP)
 expect("it ends with 0", server.end() == 0, server.said[-1000:])
