@@ -22,7 +22,7 @@ Result<std::int64_t> dead_letter_id_of(const Call& call) {
   const std::string_view text = call.at("id");
   std::int64_t id = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || id < 1) {
     return Error{ErrorCode::not_found, "no dead letter " + std::string(text)};
   }
   return id;

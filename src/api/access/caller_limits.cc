@@ -53,11 +53,14 @@ Demand demand_of(std::string_view operation, const Request& request) {
   if (operation == "streamEvents") return Demand::stream;
   if (operation == "leaseRuns" || !request.query_value("wait").empty()) return Demand::long_poll;
   if (operation == "getBulk" && !request.query_value("after").empty()) return Demand::long_poll;
-  if (operation.ends_with("Diagram") || operation == "verifyAudit" || operation == "verifyStore" ||
-      operation == "doctor") {
+  // The explanation of a suspended instance reads its whole history.
+  constexpr std::string_view expensive[] = {"verifyAudit", "verifyStore", "doctor", "startBulk", "explainInstance"};
+  if (operation.ends_with("Diagram") ||
+      std::find(std::begin(expensive), std::end(expensive), operation) != std::end(expensive)) {
     return Demand::expensive;
   }
-  if (operation == "startBulk") return Demand::expensive;
+  const bool has_period = !request.query_value("from").empty() || !request.query_value("to").empty();
+  if (operation == "listAudit" && has_period) return Demand::expensive;
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (reads && (is_search(request) || is_long_page(request))) return Demand::expensive;
   return Demand::ordinary;

@@ -111,6 +111,9 @@ TEST(Demand, OfARequest) {
   EXPECT_EQ(demand_of("leaseRuns", get("/v1/runs/lease")), Demand::long_poll);
   EXPECT_EQ(demand_of("streamEvents", get("/v1/events")), Demand::stream);
   EXPECT_EQ(demand_of("getInstanceDiagram", get("/v1/instances/1/diagram")), Demand::expensive);
+  EXPECT_EQ(demand_of("explainInstance", get("/v1/instances/1/why")), Demand::expensive);
+  EXPECT_EQ(demand_of("listAudit", get("/v1/audit")), Demand::ordinary);
+  EXPECT_EQ(demand_of("listAudit", get("/v1/audit", {{"from", "2026-01-01"}})), Demand::expensive);
   EXPECT_EQ(demand_of("listInstances", get("/v1/instances")), Demand::ordinary);
   EXPECT_EQ(demand_of("listInstances", get("/v1/instances", {{"q", "x"}})), Demand::expensive);
   EXPECT_EQ(demand_of("listRuns", get("/v1/runs", {{"limit", "1000"}})), Demand::expensive);
