@@ -48,7 +48,9 @@ Result<void> RunRequests::fill(RunRow& row, const RunRequest& request, Timestamp
     type = {request.type, std::move(counted_by)};
   }
   CAIRN_TRY_VOID(check_incoming(request.payload, "the payload", context_.options.limits));
-  CAIRN_TRY_VOID(check_incoming_text(request.idempotency_key, "the idempotency key", context_.options.limits));
+  // The mark of the sender takes nothing from the length that a sender may use.
+  const std::string_view key = unscoped_id(request.idempotency_key);
+  CAIRN_TRY_VOID(check_incoming_text(key, "the idempotency key", context_.options.limits));
   if (!request.id.empty() && !is_uuid(request.id)) return Error{ErrorCode::invalid, "the id of a run is a UUID"};
   if (request.timeout && (request.timeout->negative() || *request.timeout > duration_max)) {
     const std::string why = "an attempt lasts up to " + std::string(duration_max_text);

@@ -50,6 +50,14 @@ expect("an If-Match without a value is refused elsewhere too", twice("/v1/signal
 expect("none of them changed anything", "commented" not in server.call("GET", f"/v1/tasks/{review['id']}/events").text)
 expect("one current version is taken", twice(comment, f'If-Match: "{version}"', "Idempotency-Key: k") == 200)
 
+# A key of 200 characters is a key everywhere, also where it is in the body.
+long_key = "k" * 200
+for body, header in (({"type": "demo.k", "idempotency_key": long_key}, {}), ({"type": "demo.h"}, {"idempotency-key": "h" * 200})):
+    runs = [server.call("POST", "/v1/runs", body, **header) for _ in range(2)]
+    expect(f"a long key of {body['type']}", runs[0].status == 201 and runs[1].json["id"] == runs[0].json["id"] and len(runs[0].json["idempotency_key"]) == 200, runs[0].text)
+batch = server.call("POST", "/v1/runs/batch", {"runs": [{"type": "demo.k", "idempotency_key": long_key}]})
+expect("and in a batch", batch.status == 200 and batch.json["items"][0].get("created") is False, batch.text)
+
 # The audit trail: by person and by account; a day is a time.
 rows = server.call("GET", "/v1/audit?limit=1000").json["items"]
 account = rows[0]["details"]["account"]
