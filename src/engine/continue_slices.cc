@@ -13,10 +13,12 @@ void Deliveries::continue_slices(std::vector<InstanceId> interrupted, std::funct
   interrupted.pop_back();
   auto next = [this, id = delivery.instance, left = std::move(interrupted),
                rested = std::move(rested)](Outcome continued) mutable {
-    if (!continued) {
+    // Its start was not written, or it was removed since: then nothing is left to continue.
+    const bool gone = !continued && continued.error().kind == DeliveryError::Kind::no_instance;
+    if (!continued && !gone) {
       log_error("slice.cut", continued.error().error, {{"instance", id.value}});
       postponed_.add_slices({id});
-    } else {
+    } else if (continued) {
       left.insert(left.end(), continued->unfinished.begin(), continued->unfinished.end());
     }
     // Posted, because this may be a thread of the queue, and a long row of slices would exhaust its stack.

@@ -512,6 +512,22 @@ Snapshot snapshot(std::uint64_t state_version, std::int64_t started_ms) {
   return made;
 }
 
+// A refused start leaves no instance that could continue after its first commit.
+TEST(Deliver, ARefusedStartLeavesNothingToContinue) {
+  ManualClock clock{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore store(clock);
+  CoreOptions options;
+  options.limits.commits_waiting_max = 0;
+  const auto core = std::move(*EngineCore::open(store, options));
+  ASSERT_TRUE(core->registry().deploy(load_definition(stepping, "test.yaml").program));
+  StartRequest request;
+  request.definition = "stepping";
+  ASSERT_FALSE(core->instances().start(request));
+  clock.advance(options.hold);
+  EXPECT_EQ(core->due().fire_timers(), 0u);
+  EXPECT_EQ(*core->due().next_due(), std::nullopt) << "it must not be tried for ever";
+}
+
 TEST(SnapshotCache, ANewInstanceWithTheIdOfAnOldOneReplacesIt) {
   SnapshotCache cache(10);
   const auto put = [&](std::uint64_t state_version, std::int64_t started_ms) {
