@@ -528,6 +528,37 @@ TEST(Deliver, ARefusedStartLeavesNothingToContinue) {
   EXPECT_EQ(*core->due().next_due(), std::nullopt) << "it must not be tried for ever";
 }
 
+// An interrupted slice has no row that tells when it is due.
+TEST(Deliver, InterruptedSlicesContinueLaterIfTheStoreIsAway) {
+  class OnceAwayStore final : public ForwardingStore {
+   public:
+    using ForwardingStore::ForwardingStore;
+    Result<Page<InstanceRow>> list_instances(const InstanceFilter& filter, const PageRequest& page) override {
+      if (std::exchange(away, false)) return Error{ErrorCode::unavailable, "away"};
+      return ForwardingStore::list_instances(filter, page);
+    }
+    bool away = false;
+  };
+  ManualClock clock{Timestamp::of_unix_ms(1'700'000'000'000)};
+  MemoryStore memory(clock);
+  OnceAwayStore store(memory);
+  const auto core = std::move(*EngineCore::open(store, {}));
+  const Definition definition = load_definition(stepping, "test.yaml");
+  ASSERT_TRUE(core->registry().deploy(definition.program));
+  // The node that should continue it is gone.
+  Slice slice(core->registry(), Setting{}, store.now(), "tester", "node");
+  Started started;
+  started.instance = {"x"};
+  ASSERT_TRUE(slice.start(*definition.program, started));
+  ASSERT_EQ(store.commit(std::span(&slice.unit, 1))->front().kind, CommitOutcome::Kind::done);
+  store.away = true;
+  EXPECT_EQ(core->due().resume_interrupted_slices(), 0u);
+  ASSERT_TRUE(core->due().next_due()->has_value());
+  clock.advance(between(store.now(), **core->due().next_due()));
+  core->due().fire_timers();
+  EXPECT_EQ(memory.find_instance({"x"})->value().status, Status::completed);
+}
+
 TEST(SnapshotCache, ANewInstanceWithTheIdOfAnOldOneReplacesIt) {
   SnapshotCache cache(10);
   const auto put = [&](std::uint64_t state_version, std::int64_t started_ms) {

@@ -26,6 +26,7 @@ bool is_overdue(const RunRow& run, Timestamp now) {
 }  // namespace
 
 std::size_t DueWork::fire_timers(std::size_t max) {
+  if (resumes_again_.exchange(false)) resume_interrupted_slices();
   deliveries_.retry_postponed();
   auto due = store_.take_timers(max, context_.options.hold);
   if (!due) {
@@ -190,6 +191,8 @@ std::size_t DueWork::resume_interrupted_slices() {
     auto rows = store_.list_instances(filter, page);
     if (!rows) {
       log_error("slices.resume", rows.error());
+      resumes_again_ = true;
+      postponed_.look_again();
       break;
     }
     for (const InstanceRow& row : rows->items) interrupted.push_back(row.id);

@@ -3,6 +3,7 @@
 // Safe from several threads.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -33,7 +34,8 @@ class DueWork {
   std::size_t end_exhausted_runs();
   // Turns kept signals whose time to live is over into dead letters. Instances do it themselves for those they keep.
   std::size_t expire_signals();
-  // Continues slices that a checkpoint interrupted before a crash. Call it once, after opening.
+  // Continues slices that a checkpoint interrupted before a crash. Call it once, after opening. If the store cannot
+  // list them all now, `fire_timers` does it again.
   std::size_t resume_interrupted_slices();
   // Does all due work until none is left. Schedules are not fired (schedule/schedules.h).
   void run_until_idle();
@@ -56,6 +58,7 @@ class DueWork {
   Undeliverable undeliverable_;
   std::mutex mutex_;
   std::map<std::string, Timestamp> unended_;  // runs that could not be ended, and when to try next
+  std::atomic<bool> resumes_again_ = false;
 };
 
 }  // namespace cairn
