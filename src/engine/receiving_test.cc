@@ -77,6 +77,20 @@ TEST_F(Receiving, WhatIsRefusedIsGivenUpAndKept) {
   EXPECT_EQ(status(), Status::waiting);
 }
 
+// Refusals are not kept for ever: most messages are delivered after them, perhaps by another node.
+TEST_F(Receiving, ARefusalOfLongAgoDoesNotCount) {
+  CoreOptions options;
+  options.refused_attempts = 2;
+  store_.refusals = 2;
+  open(options);
+  run_after_the_hold();
+  clock_.advance(Duration::of_seconds(3600));
+  run_after_the_hold();
+  EXPECT_EQ(letters(), 0u);
+  run_after_the_hold();
+  EXPECT_EQ(status(), Status::completed);
+}
+
 TEST_F(Receiving, ItMayBeTriedSeveralTimes) {
   store_.refusals = 2;
   CoreOptions options;

@@ -48,10 +48,26 @@ void Undeliverable::try_later(const Delivery& delivery, const Error& why) {
 bool Undeliverable::may_try_again(const Delivery& delivery) {
   const int attempts = context_.options.refused_attempts;
   if (attempts <= 1) return false;
+  const Timestamp now = context_.store.now();
   const std::lock_guard lock(mutex_);
-  if (++refused_[name_of(delivery)] < attempts) return true;
+  forget_settled(now);
+  Refused& refused = refused_[name_of(delivery)];
+  refused.last = now;
+  if (++refused.times < attempts) return true;
   refused_.erase(name_of(delivery));
   return false;
+}
+
+// Requires the mutex. Rows that did not come back for long were delivered, perhaps by another node.
+void Undeliverable::forget_settled(Timestamp now) {
+  const CoreOptions& options = context_.options;
+  if (forgotten_at_ && between(*forgotten_at_, now) < options.hold) return;
+  forgotten_at_ = now;
+  const auto settled = [&](Timestamp last) {
+    return between(last, now).seconds > 10 * (options.deploy_grace.seconds + options.hold.seconds + 1);
+  };
+  std::erase_if(missing_since_, [&](const auto& one) { return settled(one.second); });
+  std::erase_if(refused_, [&](const auto& one) { return settled(one.second.last); });
 }
 
 bool Undeliverable::within_grace(const Delivery& delivery) {
@@ -59,10 +75,7 @@ bool Undeliverable::within_grace(const Delivery& delivery) {
   const Timestamp now = context_.store.now();
   const std::lock_guard lock(mutex_);
   const Timestamp since = missing_since_.emplace(name_of(delivery), now).first->second;
-  // Another node has delivered the rows that did not come back.
-  std::erase_if(missing_since_, [&](const auto& one) {
-    return between(one.second, now).seconds > 10 * (options.deploy_grace.seconds + options.hold.seconds + 1);
-  });
+  forget_settled(now);
   return between(since, now) < options.deploy_grace;
 }
 

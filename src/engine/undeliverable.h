@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "engine/commit/commit_queue.h"
@@ -24,6 +25,7 @@ class Undeliverable {
  private:
   void try_later(const Delivery& delivery, const Error& why);
   bool may_try_again(const Delivery& delivery);
+  void forget_settled(Timestamp now);
   // Whether the missing definition of an instance may still arrive at this node.
   bool within_grace(const Delivery& delivery);
   DeadLetter letter_of(const Delivery& delivery, const Error& why) const;
@@ -35,7 +37,12 @@ class Undeliverable {
   PostponedWork& postponed_;
   std::mutex mutex_;
   std::map<std::string, Timestamp> missing_since_;  // messages and timers whose definition is missing
-  std::map<std::string, int> refused_;              // refusals of each message or timer that may be retried
+  struct Refused {
+    int times = 0;
+    Timestamp last;
+  };
+  std::map<std::string, Refused> refused_;  // messages and timers that may be retried
+  std::optional<Timestamp> forgotten_at_;   // when settled rows were last removed from both
 };
 
 }  // namespace cairn
