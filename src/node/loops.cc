@@ -94,7 +94,9 @@ void Loops::wake(const Wakeup& wakeup) {
 }
 
 void Loops::run_timers() {
-  start_all_queued(core_);
+  // What schedules have queued and could not be started, and at first what the last process has left.
+  std::set<std::string> left;
+  bool left_any = true;
   for (;;) {
     // Work that becomes due after this instant is handled in the next pass.
     const Timestamp looked_at = core_.store().now();
@@ -108,11 +110,12 @@ void Loops::run_timers() {
       // Reset before the store is read: writes from now on notify this thread and are not missed.
       told_due_.reset();
     }
-    for (const std::string& schedule : released) start_queued(core_, schedule);
-    if (cut) {
-      core_.due().resume_interrupted_slices();
-      start_all_queued(core_);
+    released.merge(std::exchange(left, {}));
+    for (const std::string& schedule : released) {
+      if (!start_queued(core_, schedule)) left.insert(schedule);
     }
+    if (cut) core_.due().resume_interrupted_slices();
+    if (left_any || cut) left_any = !start_all_queued(core_);
     const std::size_t fired = core_.due().fire_timers();
     if (fired >= many_timers && has_helper_) {
       const std::lock_guard lock(mutex_);
@@ -128,6 +131,10 @@ void Loops::run_timers() {
 
     std::unique_lock lock(mutex_);
     std::optional<Timestamp> armed = due ? next_look(*due, looked_at) : std::nullopt;
+    if (left_any || !left.empty()) {
+      const Timestamp again = after(looked_at, Duration::of_seconds(retry_after.count()));
+      armed = std::min(armed.value_or(again), again);
+    }
     while (!stopping_) {
       if (told_due_ && (!armed || *told_due_ < *armed)) armed = told_due_;
       told_due_.reset();

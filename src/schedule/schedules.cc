@@ -237,44 +237,52 @@ std::size_t fire_schedules(EngineCore& core) {
   return moved;
 }
 
-void start_queued(EngineCore& core, const std::string& name) {
+bool start_queued(EngineCore& core, const std::string& name) {
+  const auto postponed = [&name](const Error& why) {
+    log_error("schedule.postponed", why, {{"schedule", name}});
+    return false;
+  };
   for (int attempt = 0; attempt < tries_max; ++attempt) {
     auto row = core.store().find_schedule(name);
-    if (!row || !*row || (*row)->queued.size() == 0) return;
+    if (!row) return postponed(row.error());
+    if (!*row || (*row)->queued.size() == 0) return true;
     const auto schedule = read_schedule((*row)->spec);
-    if (!schedule) return;
+    if (!schedule) return true;
     const auto launched = launch_queued(core, *schedule, **row);
-    if (!launched) log_error("schedule.postponed", launched.error(), {{"schedule", name}});
-    if (!launched || !*launched) return;
-    const auto put = core.store().put_schedule(**row);
-    if (!put) {
-      log_error("schedule.postponed", put.error(), {{"schedule", name}});
-      return;
-    }
+    if (!launched) return postponed(launched.error());
+    if (!*launched) return true;
+    if (const auto put = core.store().put_schedule(**row); !put) return postponed(put.error());
     // Work that never waits has already ended, so its successor is next.
   }
+  return false;
 }
 
-void start_all_queued(EngineCore& core) {
+bool start_all_queued(EngineCore& core) {
+  bool all = true;
   PageRequest page;
   do {
     const auto rows = core.store().list_schedules(page);
     if (!rows) {
       log_error("schedules.failed", rows.error());
-      return;
+      return false;
     }
     for (const ScheduleRow& row : rows->items) {
-      if (row.queued.size() > 0) start_queued(core, row.name);
+      if (row.queued.size() > 0) all = start_queued(core, row.name) && all;
     }
     page.cursor = rows->next_cursor;
   } while (!page.cursor.empty());
+  return all;
 }
 
 void attach_schedules(EngineCore& core) {
   core.listeners().follow_runs({[](const RunRow& run) { return schedule_of(run.idempotency_key).has_value(); },
                                 [&core](const RunRow& run) {
-                                  if (const auto schedule = schedule_of(run.idempotency_key))
-                                    start_queued(core, *schedule);
+                                  const auto schedule = schedule_of(run.idempotency_key);
+                                  if (!schedule || start_queued(core, *schedule)) return;
+                                  // The loop that starts what is queued behind instances tries again.
+                                  Wakeup released;
+                                  released.ended = {InstanceId{run.idempotency_key}};
+                                  core.listeners().tell(released);
                                 }});
 }
 

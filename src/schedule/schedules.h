@@ -42,8 +42,9 @@ void run_until_idle(EngineCore& core);
 
 // Fires one bounded batch. Returns how many rows moved.
 std::size_t fire_schedules(EngineCore& core);
-// Starts the queued firing if the previous one has ended, for one schedule or for all.
-void start_queued(EngineCore& core, const std::string& name);
-void start_all_queued(EngineCore& core);
+// Starts the queued firing if the previous one has ended, for one schedule or for all. False: that was not possible
+// now, and only another call starts it.
+bool start_queued(EngineCore& core, const std::string& name);
+bool start_all_queued(EngineCore& core);
 
 }  // namespace cairn
