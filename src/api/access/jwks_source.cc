@@ -120,7 +120,8 @@ void JwksSource::run(const std::stop_token& stop) {
     asked_ = false;
     fetching_ = true;
     lock.unlock();
-    auto read = parsed(fetch_(place_));
+    auto read = parsed(fetch_(place_, stop));
+    if (stop.stop_requested()) return;
     log_keys(place_, read);
     lock.lock();
     fetching_ = false;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -16,8 +17,8 @@
 
 namespace cairn::api {
 
-// Fetches a URL: returns the body or an error.
-using FetchText = std::function<Result<std::string>(const std::string& url)>;
+// Fetches a URL: returns the body or an error. It ends early if a stop is requested.
+using FetchText = std::function<Result<std::string>(const std::string& url, const std::stop_token& stop)>;
 // By https only, from any address; no redirects, at most 1 MiB, 5 s. `ca_file` (PEM) names authorities to trust in
 // addition to the system's.
 FetchText fetch_over_https(std::string ca_file);

@@ -1,18 +1,22 @@
 #include "api/access/jwt.h"
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>
 #include <openssl/rsa.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <fstream>
+#include <latch>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
 #include "api/access/authenticator.h"
@@ -263,7 +267,7 @@ struct Issuer {
     text = write_json(Json::object({{"keys", keys}}));
   }
   FetchText fetch() {
-    return [this](const std::string&) -> Result<std::string> {
+    return [this](const std::string&, const std::stop_token&) -> Result<std::string> {
       ++begun;
       std::unique_lock lock(mutex);
       open.wait(lock, [this] { return !blocked; });
@@ -316,6 +320,45 @@ TEST_F(Tokens, AFetchDoesNotHoldUpOthers) {
   while (issuer.begun < 2) std::this_thread::yield();
   EXPECT_TRUE(has_key(source, "known"));
   issuer.block(false);
+}
+
+// The issuer never answers.
+TEST_F(Tokens, AFetchDoesNotHoldUpTheStop) {
+  std::latch begun(1);
+  const FetchText endless = [&begun](const std::string&, const std::stop_token& stop) -> Result<std::string> {
+    begun.count_down();
+    std::mutex mutex;
+    std::condition_variable_any answered;
+    std::unique_lock lock(mutex);
+    answered.wait(lock, stop, [] { return false; });
+    return Error{ErrorCode::unavailable, "stopped"};
+  };
+  const JwksSource source("https://id.example/keys", endless, {never, never});
+  begun.wait();
+}
+
+// A listener that never answers, as an issuer that hangs: its connections are established and silent.
+TEST_F(Tokens, AFetchOverHttpsEndsAtTheStop) {
+  const int hole = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(hole, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(hole, 5), 0);
+  ASSERT_EQ(::getsockname(hole, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  std::stop_source stop;
+  Result<std::string> fetched = std::string();
+  std::jthread fetching([&, url = "https://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/keys"] {
+    fetched = fetch_over_https("")(url, stop.get_token());
+  });
+  const int client = ::accept(hole, nullptr, nullptr);
+  stop.request_stop();
+  fetching.join();
+  ASSERT_FALSE(fetched);
+  EXPECT_EQ(fetched.error().message, "the engine is stopping");
+  ::close(client);
+  ::close(hole);
 }
 
 TEST_F(Tokens, AKeyRemovedAtTheIssuerIsRefusedAfterTheRefresh) {
