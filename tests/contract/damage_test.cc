@@ -523,5 +523,43 @@ TEST_F(DamagedFile, AnotherProgramMayWriteToAnOpenStore) {
   EXPECT_TRUE(store_->find_instance({"after"})->has_value());
 }
 
+// What a program changes without a counted row: statistics, tables of its own, and the kind of log.
+TEST_F(DamagedFile, AnotherProgramMayAnalyzeItAndKeepTablesInIt) {
+  const auto execute = [this](const char* text) {
+    sqlite3* other = nullptr;
+    ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(other, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(other);
+    sqlite3_close(other);
+  };
+  const auto reopen = [this] {
+    store_.reset();
+    auto reader = try_open(StoreMode::read_only);
+    ASSERT_TRUE(reader.has_value()) << reader.error().message;
+    const auto faults = (*reader)->faults(10);
+    ASSERT_TRUE(faults.has_value()) << faults.error().message;
+    EXPECT_TRUE(faults->empty()) << faults->front().place << ": " << faults->front().subject;
+    reader->reset();
+    open();
+  };
+  open();
+  add("one");
+  // The server moves these pages from the log to the file, with its checksums.
+  execute("ANALYZE");
+  execute("CREATE TABLE \"a \"\"table\"\" of theirs\" (text)");
+  execute("INSERT INTO \"a \"\"table\"\" of theirs\" VALUES ('first')");
+  reopen();
+  for (int i = 0; i < 30; ++i) add("many-" + std::to_string(i));
+  reopen();
+  execute("ANALYZE");
+  reopen();
+  execute("INSERT INTO \"a \"\"table\"\" of theirs\" VALUES (hex(zeroblob(40000)))");
+  reopen();
+  store_.reset();
+  execute("PRAGMA journal_mode = DELETE");
+  reopen();
+  EXPECT_TRUE(store_->find_instance({"many-7"})->has_value());
+  add("after");
+}
+
 }  // namespace
 }  // namespace cairn

@@ -35,15 +35,17 @@ class Ownership {
             std::map<std::uint32_t, DamagedPage>& damaged)
       : file_(file), in_log_(in_log), log_(log), damaged_(damaged), usable_(file.page_bytes - page_checksum_bytes) {}
 
-  void follow(std::uint32_t root, const std::string& owner, const std::string& table) {
+  void follow(std::uint32_t root, const std::string& owner, const std::string& table, bool counted = true) {
     owner_ = owner;
     table_ = table;
+    counted_ = counted;
     visit(root, INT64_MIN, INT64_MAX, 0);
   }
 
   void follow_free_pages() {
     owner_ = "free pages";
     table_.clear();
+    counted_ = true;
     std::vector<std::uint8_t> page(file_.page_bytes);
     if (!load(1, page)) return;
     std::uint32_t next = read_big_endian(page.data() + 32);
@@ -77,6 +79,7 @@ class Ownership {
     if (found == damaged_.end()) return false;
     found->second.owner = owner_;
     found->second.table = table_;
+    found->second.counted = counted_;
     found->second.has_rows = rows;
     found->second.after = after;
     found->second.upto = upto;
@@ -138,6 +141,7 @@ class Ownership {
   std::size_t usable_;
   std::string owner_;
   std::string table_;
+  bool counted_ = true;
   std::set<std::uint32_t> seen_;
   std::set<std::uint32_t> free_;
 };
@@ -201,15 +205,15 @@ Result<std::vector<DamagedPage>> damaged_pages(Connection& connection, std::size
 
   Ownership ownership(*file, log.pages, log_file, damaged);
   ownership.follow(1, "sqlite_schema", "sqlite_schema");
-  std::vector<std::tuple<std::uint32_t, std::string, std::string>> roots;
+  std::vector<std::tuple<std::uint32_t, std::string, std::string, bool>> roots;
   {
     Query trees = connection.query(Sql::list_trees);
     while (trees.next()) {
-      roots.emplace_back(static_cast<std::uint32_t>(trees.integer(0)), trees.text(1), trees.text(2));
+      roots.emplace_back(static_cast<std::uint32_t>(trees.integer(0)), trees.text(1), trees.text(2), trees.boolean(3));
     }
   }
   connection.clear_error();
-  for (const auto& [root, owner, table] : roots) ownership.follow(root, owner, table);
+  for (const auto& [root, owner, table, counted] : roots) ownership.follow(root, owner, table, counted);
   ownership.follow_free_pages();
   std::vector<DamagedPage> found;
   for (auto& [number, one] : damaged) {

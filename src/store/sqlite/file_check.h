@@ -20,6 +20,9 @@ struct DamagedPage {
   bool has_rows = false;
   std::int64_t after = INT64_MIN;
   std::int64_t upto = INT64_MAX;
+  // False: no trigger counts the changes of its table. Such tables hold nothing of the store: SQLite's statistics
+  // (ANALYZE), and tables of other programs.
+  bool counted = true;
 };
 
 // At most `max` pages, ordered by number. Pages whose newest version is in the log are skipped, because readers use

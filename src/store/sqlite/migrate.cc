@@ -15,13 +15,15 @@ constexpr std::int64_t application_id = 0x63726e31;  // "crn1", in the file's he
 void count_foreign_changes(Connection& connection) {
   std::vector<std::string> tables;
   {
-    Query rows = connection.query(Sql::list_tables);
+    Query rows = connection.query(Sql::uncounted_tables);
     while (rows.next()) tables.push_back(rows.text(0));
   }
   for (const std::string& table : tables) {
+    std::string name;  // for use between quotes
+    for (const char letter : table) name += letter == '"' ? std::string("\"\"") : std::string(1, letter);
     for (const char* what : {"INSERT", "UPDATE", "DELETE"}) {
-      connection.script(("CREATE TRIGGER IF NOT EXISTS foreign_" + std::string(what) + "_" + table + " AFTER " + what +
-                         " ON " + table + " BEGIN UPDATE wf_foreign_changes SET changes = changes + 3; END")
+      connection.script(("CREATE TRIGGER IF NOT EXISTS \"foreign_" + std::string(what) + "_" + name + "\" AFTER " +
+                         what + " ON \"" + name + "\" BEGIN UPDATE wf_foreign_changes SET changes = changes + 3; END")
                             .c_str());
     }
   }
@@ -94,6 +96,16 @@ Result<void> migrate(Connection& connection) {
     }
   }
   return {};
+}
+
+Result<void> count_changes_of_new_tables(Connection& connection) {
+  if (!connection.query(Sql::uncounted_tables).next()) {
+    if (connection.error()) return *connection.error();
+    return {};
+  }
+  Transaction transaction(connection);
+  count_foreign_changes(connection);
+  return transaction.commit();
 }
 
 bool has_foreign_changes(Connection& connection) { return connection.query(Sql::foreign_changes).next(); }

@@ -10,6 +10,8 @@ namespace cairn::sqlite {
 // ErrorCode::invalid if another program did.
 Result<int> read_schema(Connection& connection);
 Result<void> migrate(Connection& connection);
+// Tables that other programs have added get the triggers that count changes too.
+Result<void> count_changes_of_new_tables(Connection& connection);
 // Whether another program has written to the store since `forget_foreign_changes`.
 bool has_foreign_changes(Connection& connection);
 void forget_foreign_changes(Connection& connection);

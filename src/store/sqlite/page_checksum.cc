@@ -98,7 +98,8 @@ std::optional<std::size_t> wrong_bit(const std::uint8_t* page, std::size_t page_
 }
 
 // The bytes that a checksum covers. Some numbers on the first page are SQLite's own: the change counter, the version
-// that wrote it and the schema cookie. Another program changes them without touching a table, so they are left out.
+// that wrote it and the schema cookie. Another program changes them without touching a table, so they are left out. The
+// same holds for the kind of log: a copy that was set to `journal_mode = DELETE` counts as one with a write-ahead log.
 class Covered {
  public:
   Covered(const std::uint8_t* page, std::size_t page_bytes, std::uint32_t number) : bytes_(page) {
@@ -106,6 +107,11 @@ class Covered {
     copy_.assign(page, page + page_bytes);
     for (const auto& [from, size] : {std::pair{24, 4}, std::pair{60, 4}, std::pair{92, 8}}) {
       std::memset(copy_.data() + from, 0, static_cast<std::size_t>(size));
+    }
+    constexpr std::size_t log_kind = 18;  // of writers, then of readers
+    constexpr std::uint8_t rollback = 1, write_ahead = 2;
+    if (copy_[log_kind] == rollback && copy_[log_kind + 1] == rollback) {
+      std::memset(copy_.data() + log_kind, write_ahead, 2);
     }
     bytes_ = copy_.data();
   }

@@ -154,8 +154,9 @@ Result<SqliteStore::PagesAre> SqliteStore::check_pages() {
   CAIRN_TRY(std::vector<DamagedPage> damaged, sqlite::damaged_pages(*writer_, SIZE_MAX));
   if (damaged.empty()) return PagesAre::whole;
   const bool foreign = foreign_;
-  const auto bad = std::partition(damaged.begin(), damaged.end(), [foreign](const DamagedPage& page) {
-    return !page.missing && (foreign || page.one_bit);
+  const auto is_written = [foreign](const DamagedPage& page) { return foreign || !page.counted; };
+  const auto bad = std::partition(damaged.begin(), damaged.end(), [&](const DamagedPage& page) {
+    return !page.missing && (is_written(page) || page.one_bit);
   });
   if (bad != damaged.end()) {
     constexpr std::ptrdiff_t enough = 4;
@@ -167,20 +168,31 @@ Result<SqliteStore::PagesAre> SqliteStore::check_pages() {
     return Error{ErrorCode::corrupt, "the file is damaged, " + text +
                                          ". Restore it from a backup; `cairn verify` names everything that is lost"};
   }
-  if (foreign) {
-    Query check = writer_->query(Sql::quick_check);
-    const std::string sound = check.next()       ? check.text(0)
-                              : writer_->error() ? writer_->error()->message
-                                                 : "it cannot be read";
+  const auto mended = std::partition(damaged.begin(), damaged.end(), is_written);
+  CAIRN_TRY_VOID(seal({mended, damaged.end()}, sqlite::Seal::mended));
+  if (mended != damaged.begin()) {
+    foreign_ = true;  // for the check
+    const std::string sound = [this] {
+      Query check = writer_->query(Sql::quick_check);
+      return check.next() ? check.text(0) : writer_->error() ? writer_->error()->message : "it cannot be read";
+    }();
+    foreign_ = foreign;
     if (sound != "ok") return Error{ErrorCode::corrupt, "the file is damaged: " + sound};
+    CAIRN_TRY_VOID(seal({damaged.begin(), mended}, sqlite::Seal::as_they_are));
   }
-  CAIRN_TRY_VOID(sqlite::seal_pages(*writer_, damaged, foreign ? sqlite::Seal::as_they_are : sqlite::Seal::mended));
+  return mended == damaged.end() ? PagesAre::whole : PagesAre::mended;
+}
+
+Result<void> SqliteStore::seal(std::span<const DamagedPage> pages, sqlite::Seal how) {
+  if (pages.empty()) return {};
+  CAIRN_TRY_VOID(sqlite::seal_pages(*writer_, pages, how));
+  const bool written = how == sqlite::Seal::as_they_are;
   log_warning(
-      foreign ? "store.pages_sealed" : "store.pages_repaired",
+      written ? "store.pages_sealed" : "store.pages_repaired",
       {{"path", path_},
-       {"pages", static_cast<std::int64_t>(damaged.size())},
-       {"advice", foreign ? "another program wrote them" : "the disk changed one bit in each. Check the disk"}});
-  return foreign ? PagesAre::whole : PagesAre::mended;
+       {"pages", static_cast<std::int64_t>(pages.size())},
+       {"advice", written ? "another program wrote them" : "the disk changed one bit in each. Check the disk"}});
+  return {};
 }
 
 Result<std::vector<StoreFault>> SqliteStore::faults(std::size_t max) {
@@ -192,7 +204,7 @@ Result<std::vector<StoreFault>> SqliteStore::faults(std::size_t max) {
   }
   Reader db = reader();
   CAIRN_TRY(std::vector<DamagedPage> damaged, sqlite::damaged_pages(*db, max));
-  if (foreign_) std::erase_if(damaged, [](const DamagedPage& page) { return !page.missing; });
+  std::erase_if(damaged, [this](const DamagedPage& page) { return !page.missing && (foreign_ || !page.counted); });
   if (mode_ == Mode::read_only) damaged_ = damaged;
   for (const DamagedPage& page : damaged) {
     found.push_back({"page " + std::to_string(page.number), name_rows(*db, page),

@@ -93,6 +93,7 @@ Result<void> SqliteStore::open_as_owner() {
     }
   }
   CAIRN_TRY_VOID(sqlite::migrate(db));
+  CAIRN_TRY_VOID(sqlite::count_changes_of_new_tables(db));
   sqlite::forget_foreign_changes(db);
   maybe_kept_ = db.query(Sql::has_kept).next();
   if (db.error()) return *db.error();

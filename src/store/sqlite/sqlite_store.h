@@ -66,6 +66,7 @@ class SqliteStore final : public Store {
   std::optional<Error> file_fault();
   enum class PagesAre { whole, mended };  // mended: pages that were read before may have been wrong
   Result<PagesAre> check_pages();
+  Result<void> seal(std::span<const sqlite::DamagedPage> pages, sqlite::Seal how);
   Result<void> open_as_owner();
   void continue_clock();
   void keep_latest_time();

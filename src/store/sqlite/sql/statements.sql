@@ -14,8 +14,13 @@ PRAGMA user_version
 SELECT 1 FROM sqlite_schema LIMIT 1
 -- name: journal_mode
 PRAGMA journal_mode
--- name: list_tables
-SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'wf_foreign_changes' ORDER BY name
+-- name: uncounted_tables
+-- Tables without triggers that count the writes of other programs, also those that another program made. Tables below a
+-- virtual table are its module's: a trigger may break that.
+SELECT t.name FROM sqlite_schema t WHERE t.type = 'table' AND t.rootpage > 0 AND substr(t.name, 1, 7) <> 'sqlite_' AND t.name <> 'wf_foreign_changes'
+  AND NOT EXISTS (SELECT 1 FROM sqlite_schema v WHERE v.type = 'table' AND v.rootpage = 0 AND substr(t.name, 1, length(v.name) + 1) = v.name || '_')
+  AND (SELECT count(*) FROM sqlite_schema g WHERE g.type = 'trigger' AND g.tbl_name = t.name AND substr(g.name, 1, 8) = 'foreign_') < 3
+ORDER BY t.name
 -- name: foreign_changes
 SELECT 1 FROM wf_foreign_changes WHERE changes <> seen OR cookie <> (SELECT schema_version FROM pragma_schema_version)
 -- name: forget_foreign_changes
@@ -39,7 +44,10 @@ PRAGMA quick_check(1)
 -- name: page_count
 PRAGMA page_count
 -- name: list_trees
-SELECT rootpage, name, tbl_name FROM sqlite_schema WHERE rootpage > 0 ORDER BY rootpage
+-- The last column: whether the changes of its table are counted.
+SELECT s.rootpage, s.name, s.tbl_name, s.tbl_name IN ('sqlite_sequence', 'wf_foreign_changes')
+  OR EXISTS (SELECT 1 FROM sqlite_schema g WHERE g.type = 'trigger' AND g.tbl_name = s.tbl_name AND substr(g.name, 1, 8) = 'foreign_')
+FROM sqlite_schema s WHERE s.rootpage > 0 ORDER BY s.rootpage
 -- name: instances_of_rows
 -- Finds the instances on a damaged page through an index that does not need the page.
 SELECT id FROM wf_instances_base INDEXED BY sqlite_autoindex_wf_instances_base_1 WHERE n > ?1 AND n <= ?2 ORDER BY n LIMIT 20
