@@ -55,6 +55,23 @@ TEST_P(Figures, CountWhatSomebodyShouldKnowAndSayHowOldItIs) {
   EXPECT_EQ(must(store().figures(2)).suspended, 2u) << "nothing is counted further than asked";
 }
 
+TEST_P(Figures, ALeaseOfTheCommitThatMadeTheRunBeganThen) {
+  Unit unit;
+  unit.advances = {sample::begin("a")};
+  sample::add_run(unit.advances[0], "call", "demo.a.v1");
+  unit.lease = RunLease{"node", Duration::of_seconds(30), {"demo.a.v1"}};
+  const Timestamp leased_at = clock_.now();
+  const CommitOutcome outcome = commit(unit);
+  ASSERT_EQ(outcome.leased.size(), 1u);
+  clock_.advance(Duration::of_seconds(20));
+  RunChange heartbeat;
+  heartbeat.run = {"call"};
+  heartbeat.fence = outcome.leased[0].fence;
+  heartbeat.length = Duration::of_seconds(30);
+  ASSERT_EQ(must(store().change_run(heartbeat)).kind, RunChanged::Kind::done);
+  EXPECT_EQ(must(store().figures(100)).run_leased_since, leased_at);
+}
+
 TEST_P(Figures, CountTheOpenInstancesOfEachDefinition) {
   const auto put = [&](const std::string& id, const char* definition, Status status) {
     Advance advance = sample::begin(id);
@@ -108,8 +125,8 @@ TEST_P(Figures, CountTheReadyRunsOfEachType) {
   EXPECT_EQ(must(store().figures(100)).queues,
             (Queues{{"billing.charge.v1", 2, began}, {"billing.refund.v1", 1, clock_.now()}, {"mail", 1, second}}));
   EXPECT_EQ(must(store().figures(100, 3)).queues.size(), 3u);
-  EXPECT_EQ(must(store().figures(100, 1)).queues.front(), (QueueFigures{"billing.charge.v1", 2, began}));
-  EXPECT_EQ(must(store().figures(100, 1)).queues.back().type, "") << "all others";
+  EXPECT_EQ(must(store().figures(100, 1)).queues, (Queues{{"billing.charge.v1", 2, began}, {"", 2, second}}))
+      << "all others";
   LeaseRequest lease;
   lease.worker = "w";
   lease.prefixes = {"billing."};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "store/postgres/wire/row_reading.h"
@@ -35,17 +36,25 @@ Result<StoreFigures> PostgresStore::figures(std::size_t most, std::size_t names_
     }
     if (row.fault()) return *row.fault();
     std::map<std::string, QueueFigures> queues;
+    const auto add = [&queues](const std::string& type, std::size_t ready, Timestamp since) {
+      QueueFigures& queue = queues[type];
+      queue.ready += ready;
+      if (!queue.ready_since || since < *queue.ready_since) queue.ready_since = since;
+    };
     row = db.query(Sql::figures_of_queues, static_cast<std::int64_t>(most), now(), names);
     while (row.next()) {
       const auto since = row.time_or_nothing(2);
-      if (!since) continue;
-      QueueFigures& queue = queues[row.text(0)];
-      queue.ready += static_cast<std::size_t>(row.integer(1));
-      if (!queue.ready_since || *since < *queue.ready_since) queue.ready_since = since;
+      if (since) add(row.text(0), static_cast<std::size_t>(row.integer(1)), *since);
     }
     if (row.fault()) return *row.fault();
+    // The second rows may name further types.
+    while (queues.size() - queues.count("") > names_max) {
+      const QueueFigures last = queues.extract(std::prev(queues.end())).mapped();
+      add("", last.ready, *last.ready_since);
+    }
     for (auto& [type, queue] : queues) {
       queue.type = type;
+      queue.ready = std::min(queue.ready, most);
       figures.queues.push_back(std::move(queue));
     }
     // All other types together come last.

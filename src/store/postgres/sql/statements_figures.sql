@@ -13,7 +13,7 @@ SELECT
   (SELECT count(*) FROM (SELECT 1 FROM cairn.wf_dlq_q LIMIT $1) d),
   (SELECT min(run_at) FROM (SELECT run_at FROM cairn.wf_run_q WHERE NOT later AND NOT lapsed
     UNION ALL SELECT run_at FROM cairn.wf_run_q WHERE later AND run_at <= $2 LIMIT $1) r),
-  (SELECT min(coalesce((SELECT max(e.created_at) FROM cairn.workflow_event e WHERE e.workflow_id = l.id AND e.event_type = 'leased'), l.updated_at))
+  (SELECT min(coalesce((SELECT max(e.created_at) FROM cairn.workflow_event e WHERE e.workflow_id = l.id AND e.event_type IN ('leased', 'created_leased')), l.updated_at))
     FROM (SELECT r.id, r.updated_at FROM (SELECT unnest(w.runs) AS run FROM cairn.wf_lease_q w UNION SELECT q.run FROM cairn.wf_run_q q WHERE q.lapsed) w
       CROSS JOIN LATERAL (SELECT id, status, updated_at FROM cairn.workflow_run WHERE id = w.run OFFSET 0) r WHERE r.status = 'leased' LIMIT $1) l),
   (SELECT at FROM cairn.wf_signal_q WHERE target IS NOT NULL ORDER BY n LIMIT 1),

@@ -15,7 +15,7 @@ SELECT
   (SELECT count(*) FROM (SELECT 1 FROM wf_dlq_q LIMIT ?1)),
   (SELECT min(run_at) FROM workflow_run INDEXED BY workflow_run_later
     WHERE status = 'pending' AND deleted_at IS NULL AND run_at <= ?2),
-  (SELECT min(coalesce((SELECT max(e.at) FROM workflow_event e WHERE e.run = l.n AND e.kind = 'leased'), l.updated_at))
+  (SELECT min(coalesce((SELECT max(e.at) FROM workflow_event e WHERE e.run = l.n AND e.kind IN ('leased', 'created_leased')), l.updated_at))
     FROM (SELECT n, updated_at FROM workflow_run WHERE status = 'leased' LIMIT ?1) l),
   (SELECT at FROM wf_signal_q WHERE target IS NOT NULL ORDER BY n LIMIT 1),
   (SELECT created_at FROM outbox_event WHERE published_at IS NULL ORDER BY n LIMIT 1),
