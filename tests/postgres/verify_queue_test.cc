@@ -226,4 +226,32 @@ TEST_F(VerifyQueue, FindsNothingWhileNodesAreAtWork) {
   EXPECT_EQ(faults(), Found());
 }
 
+TEST_F(VerifyQueue, AnEventWithALongSubjectHoldsUpNoOthers) {
+  open();
+  // Random text, because the server compresses what it puts into an index.
+  const std::string subject = sql("SELECT string_agg(md5(random()::text), '') FROM generate_series(1, 400)");
+  const auto insert = [&](const std::string& about, const char* payload) {
+    sql("INSERT INTO cairn.outbox_event (event_type, aggregate_id, payload) VALUES ('a.b', '" + about + "', '" +
+        payload + "')");
+  };
+  insert(subject, "1");
+  insert("short", "2");
+  insert(subject, "3");
+  const std::vector<SinkFilter> sinks{{"crm", {}}};
+  std::vector<std::string> order;
+  while (order.size() < 3) {
+    const auto claimed = store_->claim_outbox(sinks, {"crm", 10, Duration::of_seconds(30)});
+    ASSERT_TRUE(claimed.has_value()) << claimed.error().message;
+    ASSERT_FALSE(claimed->empty());
+    std::vector<SinkResult> results;
+    for (const OutboxRow& row : *claimed) {
+      order.push_back(write_json(row.event.data));
+      EXPECT_EQ(row.event.subject, order.back() == "2" ? "short" : subject);
+      results.push_back({row.sequence, SinkResult::Kind::taken, 1, store_->now()});
+    }
+    ASSERT_TRUE(store_->record_sink_results("crm", results).has_value());
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"1", "2", "3"}));
+}
+
 }  // namespace cairn

@@ -5,10 +5,13 @@ SELECT EXISTS (SELECT 1 FROM cairn.outbox_event WHERE delivered_at IS NULL AND N
 -- name: locked_events
 WITH free AS (SELECT id FROM cairn.outbox_event WHERE id = ANY ($1::bigint[]) FOR UPDATE SKIP LOCKED)
 SELECT id FROM cairn.outbox_event WHERE id = ANY ($1::bigint[]) AND id <> ALL (ARRAY(SELECT id FROM free))
+-- part: queue_subject
+CASE WHEN octet_length(aggregate_id) <= 2000 THEN aggregate_id ELSE encode(sha256(convert_to(aggregate_id, 'UTF8')), 'hex') END
 -- name: assign_outbox
 -- The first $1 new events among $5. Those that a program has locked, to publish or to change them, stay, and so does what
--- follows them in their subject. An event that no sink wants stays unpublished, for programs.
-WITH new AS MATERIALIZED (SELECT id, event_type, aggregate_id FROM cairn.outbox_event
+-- follows them in their subject. An event that no sink wants stays unpublished, for programs. The queue has a digest of a
+-- subject that is too long for its index: programs may insert such events.
+WITH new AS MATERIALIZED (SELECT id, event_type, {queue_subject} AS aggregate_id FROM cairn.outbox_event
   WHERE delivered_at IS NULL AND NOT assigned ORDER BY id LIMIT $5),
 free AS MATERIALIZED (SELECT o.id FROM cairn.outbox_event o WHERE o.id = ANY (ARRAY(SELECT id FROM new))
   AND o.delivered_at + interval '0' IS NULL AND NOT o.assigned FOR UPDATE SKIP LOCKED),
@@ -58,7 +61,7 @@ WHERE q.event = ANY (ARRAY[r.event]) AND q.sink = $1
 UPDATE cairn.wf_outbox_queue q SET due = $3 FROM (
   SELECT s.subject, (SELECT o.event FROM cairn.wf_outbox_queue o WHERE (o.sink, o.subject) >= ($1, s.subject)
     ORDER BY o.sink, o.subject, o.event LIMIT 1) AS event
-  FROM (SELECT DISTINCT aggregate_id AS subject FROM cairn.outbox_event WHERE id = ANY ($2::bigint[])) s) first
+  FROM (SELECT DISTINCT {queue_subject} AS subject FROM cairn.outbox_event WHERE id = ANY ($2::bigint[])) s) first
 WHERE q.event = ANY (ARRAY[first.event]) AND q.sink = $1 AND q.subject = first.subject AND q.due IS NULL
 -- name: publish_events
 UPDATE cairn.outbox_event o SET delivered_at = $2 WHERE o.id = ANY ($1::bigint[]) AND o.delivered_at + interval '0' IS NULL AND o.assigned
