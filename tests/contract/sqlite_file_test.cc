@@ -407,6 +407,51 @@ TEST_F(SqliteFile, AFullDiskLosesNothingAndHealsByItself) {
   EXPECT_TRUE(store_->find_instance({"after"})->has_value());
 }
 
+// Retention looks through all that has ended. Commits must not wait for that.
+TEST_F(SqliteFile, RetentionThatRemovesNothingNeedsNoWriter) {
+  open();
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(other);
+  for (const auto& statuses : {std::vector<Status>(), std::vector<Status>{Status::completed}}) {
+    const auto outcome = store_->retire_instances({statuses, clock_.now(), 10});
+    EXPECT_TRUE(outcome.has_value()) << outcome.error().message;
+  }
+  sqlite3_close(other);
+}
+
+TEST_F(SqliteFile, RetentionRemovesLargeTreesInParts) {
+  open();
+  sql("WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 1799) "
+      "INSERT INTO wf_instances_base (id, definition, definition_version, digest, status, parent, started_at, "
+      "changed_at, ended_at) "
+      "SELECT 'i-' || i, 'd', '1', 'x', 'completed', CASE WHEN i % 600 > 0 THEN 'i-' || (i - i % 600 + (i % 600 - 1) / "
+      "3) END, "
+      "1, 2, 3 FROM c");
+  std::size_t gone = 0;
+  for (bool more = true; more;) {
+    const auto outcome = store_->retire_instances({{Status::completed}, clock_.now(), 100});
+    ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+    EXPECT_LE(outcome->instances, 500u) << "commits wait meanwhile";
+    gone += outcome->instances;
+    more = outcome->more;
+    // What is left is whole: every instance has its parent.
+    sqlite3* other = nullptr;
+    ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
+    sqlite3_stmt* orphans = nullptr;
+    ASSERT_EQ(sqlite3_prepare_v2(other,
+                                 "SELECT count(*) FROM wf_instances_base c WHERE c.parent IS NOT NULL "
+                                 "AND NOT EXISTS (SELECT 1 FROM wf_instances_base p WHERE p.id = c.parent)",
+                                 -1, &orphans, nullptr),
+              SQLITE_OK);
+    ASSERT_EQ(sqlite3_step(orphans), SQLITE_ROW);
+    EXPECT_EQ(sqlite3_column_int(orphans, 0), 0);
+    sqlite3_finalize(orphans);
+    sqlite3_close(other);
+  }
+  EXPECT_EQ(gone, 1800u);
+}
+
 // How SQLite would execute a statement of the store, line by line.
 class SqlitePlans : public testing::Test {
  protected:

@@ -226,6 +226,25 @@ TEST_F(VerifyQueue, FindsNothingWhileNodesAreAtWork) {
   EXPECT_EQ(faults(), Found());
 }
 
+// No statement may take as long as its timeout, or retention never gets further.
+TEST_F(VerifyQueue, RetentionRemovesManyTreesInParts) {
+  open();
+  sql("INSERT INTO cairn.wf_instances_base (n, id, definition, definition_version, digest, status, parent, started_at, "
+      "changed_at, ended_at) "
+      "SELECT i, 'i-' || i, 'd', '1', 'x', 'completed', CASE WHEN i % 100 > 0 THEN 'i-' || (i - i % 100) END, now(), "
+      "now(), "
+      "now() - interval '1 h' FROM generate_series(0, 4999) i");
+  std::size_t gone = 0;
+  for (bool more = true; more;) {
+    const auto outcome = store_->retire_instances({{Status::completed}, Timestamp::of_unix_ms(4'102'444'800'000), 100});
+    ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+    EXPECT_LT(outcome->instances, 2500u);
+    gone += outcome->instances;
+    more = outcome->more;
+  }
+  EXPECT_EQ(gone, 5000u);
+}
+
 TEST_F(VerifyQueue, AnEventWithALongSubjectHoldsUpNoOthers) {
   open();
   // Random text, because the server compresses what it puts into an index.

@@ -134,6 +134,7 @@ Result<RetentionOutcome> PostgresStore::retire_instances(const RetentionRequest&
   for (const Status status : request.statuses) {
     if (is_final(status)) statuses.add(std::string(to_string(status)));
   }
+  if (statuses.empty()) return RetentionOutcome();  // the database would look through all that has ended
   return write<RetentionOutcome>([&](Connection& db) -> Result<RetentionOutcome> {
     RetentionOutcome outcome;
     Column<std::int64_t> candidates;
@@ -162,7 +163,8 @@ Result<RetentionOutcome> PostgresStore::retire_instances(const RetentionRequest&
            member != members.end(); ++member) {
         candidates.add(*member);
       }
-      if (large) {
+      // Many trees are removed in parts too.
+      if (large || candidates.size() >= tree_part) {
         outcome.more = true;
         break;
       }

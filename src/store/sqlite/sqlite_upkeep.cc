@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "store/projection.h"
 #include "store/report_dead_letter.h"
 #include "store/sqlite/reader.h"
@@ -176,41 +178,68 @@ Result<void> SqliteStore::drop_lock(const HostLock& held) {
   return {};
 }
 
+// A reader finds the trees, so the writer is held only for the removal itself: what has ended stays as it is.
 Result<RetentionOutcome> SqliteStore::retire_instances(const RetentionRequest& request) {
-  const std::lock_guard lock(writer_mutex_);
-  if (auto refused = refusal()) return *refused;
+  constexpr std::size_t removed_at_once = 500;  // commits wait for about a quarter of a second
   RetentionOutcome outcome;
   Json statuses = Json::array();
   for (const Status status : request.statuses) {
     if (is_final(status)) statuses.push_back(to_string(status));
   }
-  Transaction transaction(*writer_);
-  std::size_t trees = 0;
   std::vector<std::pair<std::int64_t, std::string>> gone;
-  {
-    Query roots = writer_->query(Sql::old_roots, request.ended_before, statuses);
-    while (roots.next()) {
-      bool whole = true;
-      std::vector<std::pair<std::int64_t, std::string>> members;
-      Query tree = writer_->query(Sql::tree_of, roots.text(1), request.ended_before);
-      while (whole && tree.next()) {
-        whole = tree.integer(2) != 0;
-        members.emplace_back(tree.integer(0), tree.text(1));
+  if (!statuses.items().empty()) {
+    Reader db = reader();
+    std::size_t trees = 0;
+    {
+      Query roots = db->query(Sql::old_roots, request.ended_before, statuses);
+      while (roots.next()) {
+        bool whole = true;
+        std::vector<std::pair<std::int64_t, std::string>> members;
+        Query tree = db->query(Sql::tree_of, roots.text(1), request.ended_before);
+        while (whole && tree.next()) {
+          whole = tree.integer(2) != 0;
+          members.emplace_back(tree.integer(0), tree.text(1));
+        }
+        if (!whole) continue;
+        if (trees == request.max) {
+          outcome.more = true;
+          break;
+        }
+        ++trees;
+        // A large tree is removed in parts, deepest instances first: the rest is still a tree. The members come ordered
+        // by depth.
+        const std::size_t first = members.size() - std::min(members.size(), removed_at_once - gone.size());
+        gone.insert(gone.end(), members.begin() + static_cast<std::ptrdiff_t>(first), members.end());
+        if (gone.size() == removed_at_once) {
+          outcome.more = true;
+          break;
+        }
       }
-      if (!whole) continue;
-      if (trees == request.max) {
-        outcome.more = true;
-        break;
-      }
-      ++trees;
-      gone.insert(gone.end(), members.begin(), members.end());
     }
+    if (db->error()) return *db->error();
   }
-  for (const auto& [number, id] : gone) remove_instance(number, id);
-  const bool kept = writer_->query(Sql::has_kept).next();
-  if (auto done = transaction.commit(); !done) return failed(done.error());
-  maybe_kept_ = kept;
-  outcome.instances = gone.size();
+
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  if (!gone.empty()) {
+    Transaction transaction(*writer_);
+    for (const auto& [number, id] : gone) {
+      {
+        // The id of a removed instance may be in use again.
+        Query row = writer_->query(Sql::instance_number, id);
+        if (!row.next() || row.integer(0) != number) continue;
+      }
+      remove_instance(number, id);
+      ++outcome.instances;
+    }
+    if (auto done = transaction.commit(); !done) return failed(done.error());
+  }
+  writer_->clear_error();
+  maybe_kept_ = writer_->query(Sql::has_kept).next();
+  if (writer_->error()) {
+    maybe_kept_ = true;
+    return failed(*writer_->error());
+  }
   return outcome;
 }
 
