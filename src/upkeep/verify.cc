@@ -348,13 +348,20 @@ class Check {
         } else if (run->deleted_at && !is_final(run->status)) {
           find("I-07 stranded", subject,
                "its run " + wait.target + " was deleted before it ended and will never finish");
-        } else if (is_final(run->status) && !is_held(snapshot, wait.token)) {
+        } else if (is_final(run->status) && !is_held(snapshot, wait.token) && !is_told(messages, wait.token)) {
           find("I-07 stranded", subject,
                "its run " + wait.target + " is " + to_string(run->status) + ", but it still waits");
         }
       }
     }
     return {};
+  }
+
+  // Whether a message about the end of the run waits: an SQL program, or a store that could not read it, has ended it.
+  static bool is_told(const std::vector<Message>& messages, const WaitToken& token) {
+    return std::any_of(messages.begin(), messages.end(), [&](const Message& message) {
+      return message.kind == Message::Kind::run_finished && message.body.text_or("token", "") == token.value;
+    });
   }
 
   static bool is_held(const Snapshot& snapshot, const WaitToken& token) {
@@ -403,6 +410,8 @@ class Check {
         if (std::none_of(waits.begin(), waits.end(), [&](const Wait& wait) { return wait.token == row.token; })) {
           find("I-12 tasks", subject, "it is open, but instance " + row.instance.value + " does not wait for it");
         }
+      } else if (snapshot) {
+        find("I-12 tasks", subject, "it is open, but its instance " + row.instance.value + " does not exist");
       }
     }
     if (row.status == TaskStatus::completed &&

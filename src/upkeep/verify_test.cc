@@ -147,6 +147,14 @@ TEST_F(Verify, I07ARunThatIsDeletedWhileItIsAwaited) {
   sql("UPDATE workflow_run SET deleted_at = 1");
   expect("I-07");
 }
+TEST_F(Verify, I07ARunWhoseEndIsNotDelivered) {
+  sql("UPDATE workflow_run SET status = 'succeeded'; INSERT INTO wf_signal_q (target, kind, body, at) "
+      "SELECT i.n, 'run_finished', json_object('token', r.token, 'result', 1), 1 "
+      "FROM workflow_run r JOIN wf_instances_base i ON i.id = r.instance");
+  EXPECT_EQ(findings(), std::vector<std::string>{}) << "the message about its end waits";
+  sql("UPDATE wf_signal_q SET body = json_object('token', 'another')");
+  expect("I-07");
+}
 TEST_F(Verify, I08ATimerThatIsGone) {
   sql("DELETE FROM wf_timer_q");
   expect("I-08");
