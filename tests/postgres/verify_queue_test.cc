@@ -226,6 +226,62 @@ TEST_F(VerifyQueue, FindsNothingWhileNodesAreAtWork) {
   EXPECT_EQ(faults(), Found());
 }
 
+TEST_F(VerifyQueue, NamesInstancesWithoutTheirState) {
+  open();
+  sql("INSERT INTO cairn.wf_instances_base (n, id, definition, definition_version, digest, status, started_at, "
+      "changed_at) "
+      "SELECT n, 'lost-' || n, 'd', '1', 'x', 'waiting', now(), now() FROM generate_series(1, 3) n");
+  const auto found = store_->find_instance({"lost-2"});
+  ASSERT_FALSE(found.has_value()) << "an acknowledged instance is never absent";
+  EXPECT_EQ(found.error().code, ErrorCode::corrupt);
+  ASSERT_FALSE(store_->find_snapshot({"lost-2"}).has_value());
+  std::vector<std::string> named;
+  PageRequest page{1, ""};
+  do {
+    const auto rows = store_->list_instances({}, page);
+    ASSERT_TRUE(rows.has_value()) << rows.error().message;
+    EXPECT_TRUE(rows->items.empty());
+    named.insert(named.end(), rows->unreadable.begin(), rows->unreadable.end());
+    page.cursor = rows->next_cursor;
+  } while (!page.cursor.empty());
+  ASSERT_EQ(named.size(), 3u);
+  EXPECT_TRUE(named[0].starts_with("instance lost-3: ")) << named[0];
+  const auto all = findings();
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[2].subject, "instance lost-1");
+}
+
+TEST_F(VerifyQueue, NamesATaskWithoutItsInstance) {
+  open();
+  sql("INSERT INTO cairn.wf_tasks (id, instance, instance_id, token, step, name, title, status, state_version, roles, "
+      "exclude, "
+      "priority, created_at, changed_at) VALUES ('t', 1, 'gone', 'w', 's', 'n', 't', 'open', 1, '{}', '{}', 0, now(), "
+      "now()); "
+      "INSERT INTO cairn.wf_task_events (task, kind, at, actor) VALUES ('t', 'created', now(), '')");
+  const auto found = findings();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].invariant, "I-12 tasks");
+  EXPECT_EQ(found[0].subject, "task t");
+}
+
+TEST_F(VerifyQueue, ALetterThatCannotBeReadDoesNotHideTheOthers) {
+  open();
+  for (const char* payload : {"1", "{\"x\": 1e400}", "3"}) {
+    sql(std::string("INSERT INTO cairn.workflow_run (type, payload, max_attempts) VALUES ('default.a', '") + payload +
+        "', 0)");
+  }
+  const auto letters = store_->list_dead_letters({});
+  ASSERT_TRUE(letters.has_value()) << letters.error().message;
+  ASSERT_EQ(letters->items.size(), 3u);
+  EXPECT_EQ(letters->items[2].envelope["payload"], Json(3));
+  const Json& envelope = letters->items[1].envelope;
+  EXPECT_EQ(std::string(envelope.text_or("run", "")),
+            sql("SELECT id FROM cairn.workflow_run ORDER BY n OFFSET 1 LIMIT 1"));
+  EXPECT_EQ(std::string(envelope.text_or("type", "")), "default.a");
+  EXPECT_NE(envelope["payload"].find("unreadable"), nullptr);
+  EXPECT_TRUE(findings().empty());
+}
+
 // No statement may take as long as its timeout, or retention never gets further.
 TEST_F(VerifyQueue, RetentionRemovesManyTreesInParts) {
   open();

@@ -110,10 +110,8 @@ Result<Page<AuditRow>> PostgresStore::list_audit(const PageRequest& request) {
   CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   return read<Page<AuditRow>>([&](Connection& db) -> Result<Page<AuditRow>> {
     Rows rows = db.query(Sql::list_audit, cursor, static_cast<std::int64_t>(request.limit) + 1);
-    auto page = postgres::read_page<AuditRow>(rows, request.limit, read_audit,
-                                              [](const Rows& row) { return std::to_string(row.integer(0)); });
-    if (rows.fault()) return *rows.fault();
-    return page;
+    return postgres::read_page<AuditRow>(rows, request.limit, read_audit,
+                                         [](const Rows& row) { return std::to_string(row.integer(0)); });
   });
 }
 

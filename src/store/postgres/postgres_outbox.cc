@@ -236,7 +236,7 @@ Result<Page<OutboxRow>> PostgresStore::list_outbox(const OutboxFilter& filter, c
                                              : Sql::list_outbox;
     Rows rows = db.query(statement, std::max(cursor, filter.after), filter.type_prefix, filter.subject, instance,
                          static_cast<std::int64_t>(request.limit) + 1);
-    auto page = postgres::read_page<OutboxRow>(
+    return postgres::read_page<OutboxRow>(
         rows, request.limit,
         [](const Rows& row) {
           OutboxRow event = sql::read_outbox(row);
@@ -244,8 +244,6 @@ Result<Page<OutboxRow>> PostgresStore::list_outbox(const OutboxFilter& filter, c
           return event;
         },
         [](const Rows& row) { return std::to_string(row.integer(0)); });
-    if (rows.fault()) return *rows.fault();
-    return page;
   });
 }
 
@@ -319,10 +317,8 @@ Result<std::optional<ScheduleRow>> PostgresStore::find_schedule(const std::strin
 Result<Page<ScheduleRow>> PostgresStore::list_schedules(const PageRequest& request) {
   return read<Page<ScheduleRow>>([&](Connection& db) -> Result<Page<ScheduleRow>> {
     Rows rows = db.query(Sql::list_schedules, request.cursor, static_cast<std::int64_t>(request.limit) + 1);
-    auto page = postgres::read_page<ScheduleRow>(rows, request.limit, read_schedule,
-                                                 [](const Rows& row) { return row.text(0); });
-    if (rows.fault()) return *rows.fault();
-    return page;
+    return postgres::read_page<ScheduleRow>(rows, request.limit, read_schedule,
+                                            [](const Rows& row) { return row.text(0); });
   });
 }
 

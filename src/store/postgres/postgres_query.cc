@@ -51,15 +51,15 @@ Result<Page<T>> filtered_page(const Filter& filter, const PageRequest& request, 
     while (rows.next()) {
       cursor = last(rows);
       T row = read(rows);
-      if (searched && !matches(row, filter)) continue;
+      if (searched && !rows.fault() && !matches(row, filter)) continue;
       if (page.items.size() == request.limit) {
         page.next_cursor = last_match;
-        return checked(rows, std::move(page));
+        return page;
       }
       last_match = cursor;
-      page.items.push_back(std::move(row));
+      postgres::add_row(page, rows, std::move(row));
     }
-    if (!more || rows.fault()) return checked(rows, std::move(page));
+    if (!more) return page;
     part = std::max(part, std::min(part * 2, part_max));
   }
 }
@@ -95,9 +95,8 @@ Result<Page<DefinitionRow>> PostgresStore::list_definitions(const PageRequest& r
   CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   return read<Page<DefinitionRow>>([&](Connection& db) {
     Rows rows = db.query(Sql::list_definitions, cursor, one_more(request.limit));
-    auto page = postgres::read_page<DefinitionRow>(rows, request.limit, sql::read_definition<Rows>,
-                                                   [](const Rows& row) { return std::to_string(row.integer(6)); });
-    return checked(rows, std::move(page));
+    return postgres::read_page<DefinitionRow>(rows, request.limit, sql::read_definition<Rows>,
+                                              [](const Rows& row) { return std::to_string(row.integer(6)); });
   });
 }
 
@@ -137,6 +136,7 @@ Result<std::optional<Snapshot>> PostgresStore::find_snapshot(const InstanceId& i
   return read<std::optional<Snapshot>>([&](Connection& db) -> Result<std::optional<Snapshot>> {
     Rows rows = db.query(Sql::find_snapshot, id.value);
     if (!rows.next()) return std::optional<Snapshot>();
+    if (rows.is_null(0)) return Error{ErrorCode::corrupt, "instance " + id.value + ": it has no snapshot"};
     auto snapshot = decode_snapshot(rows.text(0));
     if (!snapshot) return with_context(snapshot.error(), "instance " + id.value);
     return std::optional(std::move(*snapshot));
@@ -191,9 +191,8 @@ Result<Page<HistoryRow>> PostgresStore::history(const InstanceId& id, const Page
   CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   return read<Page<HistoryRow>>([&](Connection& db) {
     Rows rows = db.query(Sql::history, id.value, cursor, one_more(request.limit));
-    auto page = postgres::read_page<HistoryRow>(rows, request.limit, sql::read_history<Rows>,
-                                                [](const Rows& row) { return std::to_string(row.integer(0)); });
-    return checked(rows, std::move(page));
+    return postgres::read_page<HistoryRow>(rows, request.limit, sql::read_history<Rows>,
+                                           [](const Rows& row) { return std::to_string(row.integer(0)); });
   });
 }
 
@@ -310,10 +309,9 @@ Result<Page<RunRow>> PostgresStore::list_runs(const RunFilter& filter, const Pag
     const bool sorted = statement == Sql::list_pending_runs || statement == Sql::list_leased_runs;
     Rows rows = ask(sorted ? Sql::list_newest_runs : statement);
     if (sorted && rows.size() <= request.limit) rows = ask(statement);
-    auto page = postgres::read_page<RunRow>(rows, request.limit, sql::read_run<Rows>, [](const Rows& row) {
+    return postgres::read_page<RunRow>(rows, request.limit, sql::read_run<Rows>, [](const Rows& row) {
       return std::to_string(row.integer(sql::run_number_column));
     });
-    return checked(rows, std::move(page));
   });
 }
 
@@ -358,13 +356,40 @@ Result<std::vector<RunRow>> PostgresStore::exhausted_runs(std::size_t max) {
   return exhausted;
 }
 
+namespace {
+
+// The trigger of `workflow_run` writes the payload of a program's run, which may be a value that cannot be read
+// (docs/operations/postgresql.md). The letter then looks like that of a run that could not be leased.
+Json run_without_payload(postgres::Connection& db, std::int64_t letter, const std::string& why) {
+  Json envelope = Json::object({});
+  if (Rows rows = db.query(Sql::run_of_dead_letter, letter); rows.next()) {
+    envelope = Json::object({{"run", rows.text(0)}, {"type", rows.text(1)}});
+  }
+  envelope.set("payload", Json::object({{"unreadable", why}}));
+  return envelope;
+}
+
+}  // namespace
+
 Result<Page<DeadLetter>> PostgresStore::list_dead_letters(const PageRequest& request) {
   CAIRN_TRY(const std::int64_t cursor, sql::read_cursor(request.cursor, 0));
   return read<Page<DeadLetter>>([&](Connection& db) {
     Rows rows = db.query(Sql::list_dead_letters, cursor, one_more(request.limit));
-    auto page = postgres::read_page<DeadLetter>(rows, request.limit, sql::read_dead_letter<Rows>,
+    std::map<std::int64_t, std::string> unreadable;  // why, by letter
+    const auto read_letter = [&](const Rows& row) {
+      DeadLetter letter = sql::read_dead_letter(row);
+      if (letter.kind != "run") return letter;
+      if (const auto fault = row.take_fault()) unreadable.emplace(letter.id, fault->message);
+      return letter;
+    };
+    auto page = postgres::read_page<DeadLetter>(rows, request.limit, read_letter,
                                                 [](const Rows& row) { return std::to_string(row.integer(0)); });
-    return checked(rows, std::move(page));
+    for (DeadLetter& letter : page.items) {
+      if (const auto why = unreadable.find(letter.id); why != unreadable.end()) {
+        letter.envelope = run_without_payload(db, letter.id, why->second);
+      }
+    }
+    return page;
   });
 }
 

@@ -88,7 +88,7 @@ SELECT name, version, digest, canonical, deployed_at, retired_at, n FROM cairn.w
 UPDATE cairn.wf_definitions SET retired_at = coalesce(retired_at, $3) WHERE name = $1 AND version = $2
 
 -- name: find_snapshot
-SELECT s.snapshot FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
+SELECT s.snapshot FROM cairn.wf_instances_base i LEFT JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
 -- name: find_snapshots
 SELECT n, snapshot FROM cairn.wf_runtime_states WHERE n = ANY ($1::bigint[]) AND octet_length(snapshot) < $2
 -- part: instance_columns
@@ -102,26 +102,26 @@ i.id, i.definition, i.definition_version, i.digest, i.status, s.state_version, i
       OR (jsonb_typeof(p.value) <> 'string' AND p.value::text !~ '^(-?[0-9]{1,15}|true|false)$')))
 -- name: find_instance
 SELECT {instance_columns}
-FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
+FROM cairn.wf_instances_base i LEFT JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
 -- name: list_instances
 -- $12 is the end of the text that the caller looks for, in lower case (ASCII letters only). It rules out most rows; `matches` (row_filters.h) decides about the
 -- others, with the whole text and in linear time. Parts whose JSON text may differ from ours (fractions, large numbers, null, arrays, objects) rule out no row.
 SELECT {instance_columns}
-FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+FROM cairn.wf_instances_base i LEFT JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: list_instances_by_reference
 SELECT {instance_columns}
-FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+FROM cairn.wf_instances_base i LEFT JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND i.reference_key = $9 AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
 -- name: list_running
 SELECT {instance_columns}
-FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+FROM cairn.wf_instances_base i LEFT JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.status = 'running' AND i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3)
   AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
@@ -129,7 +129,7 @@ WHERE i.status = 'running' AND i.n < $1 AND ($2::text IS NULL OR i.status = $2) 
 ORDER BY i.n DESC LIMIT $8
 -- name: list_troubled
 SELECT {instance_columns}
-FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+FROM cairn.wf_instances_base i LEFT JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.status IN ('suspended', 'failed') AND i.status = $2 AND i.n < $1 AND ($3::text IS NULL OR i.definition = $3)
   AND ($4::text IS NULL OR i.parent = $4)
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
@@ -137,7 +137,7 @@ WHERE i.status IN ('suspended', 'failed') AND i.status = $2 AND i.n < $1 AND ($3
 ORDER BY i.n DESC LIMIT $8
 -- name: list_children
 SELECT {instance_columns}
-FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+FROM cairn.wf_instances_base i LEFT JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
 WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR i.definition = $3) AND i.parent = $4
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
@@ -301,6 +301,8 @@ SELECT min(at) FROM (
 INSERT INTO cairn.wf_dlq_q (instance, kind, envelope, reason, node, at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING n
 -- name: list_dead_letters
 SELECT n, instance, kind, envelope, reason, node, at FROM cairn.wf_dlq_q WHERE n > $1 ORDER BY n LIMIT $2
+-- name: run_of_dead_letter
+SELECT e.j ->> 'run', e.j ->> 'type' FROM (SELECT cairn.wf_json(envelope) AS j FROM cairn.wf_dlq_q WHERE n = $1 OFFSET 0) e
 -- name: lock_dead_letter
 SELECT n, instance, kind, envelope, reason, node, at FROM cairn.wf_dlq_q WHERE n = $1 FOR UPDATE
 -- name: delete_dead_letter

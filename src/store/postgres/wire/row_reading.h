@@ -22,6 +22,27 @@ std::optional<std::string> search_tail(std::string_view text);
 std::string run_uuid(const RunId& id);
 bool is_own_uuid(const RunId& id);
 
+// What a row is called in `Page::unreadable`.
+inline std::string title_of(const DefinitionRow& row) { return "definition " + row.name + " " + row.version; }
+inline std::string title_of(const InstanceRow& row) { return "instance " + row.id.value; }
+inline std::string title_of(const HistoryRow& row) { return "history row " + std::to_string(row.sequence); }
+inline std::string title_of(const TaskRow& row) { return "task " + row.id.value; }
+inline std::string title_of(const RunRow& row) { return "run " + row.id.value; }
+inline std::string title_of(const DeadLetter& row) { return "dead letter " + std::to_string(row.id); }
+inline std::string title_of(const OutboxRow& row) { return "event " + std::to_string(row.sequence); }
+inline std::string title_of(const ScheduleRow& row) { return "schedule " + row.name; }
+inline std::string title_of(const AuditRow& row) { return "audit row " + std::to_string(row.sequence); }
+
+// Adds a row that was just read, or names it if it cannot be read: one bad row must not hide the others.
+template <class T>
+void add_row(Page<T>& page, const Rows& rows, T row) {
+  if (const auto fault = rows.take_fault()) {
+    page.unreadable.push_back(title_of(row) + ": " + fault->message);
+  } else {
+    page.items.push_back(std::move(row));
+  }
+}
+
 // A page of rows; the statement reads one more than `limit`. `last` names the row that a cursor continues after.
 template <class T, class Read, class Last>
 Page<T> read_page(Rows& rows, std::size_t limit, Read read, Last last) {
@@ -30,11 +51,12 @@ Page<T> read_page(Rows& rows, std::size_t limit, Read read, Last last) {
   while (rows.next()) {
     if (page.items.size() == limit) {
       page.next_cursor = cursor;
-      break;
+      return page;
     }
     cursor = last(rows);
-    page.items.push_back(read(rows));
+    add_row(page, rows, read(rows));
   }
+  if (rows.size() > limit) page.next_cursor = cursor;  // some could not be read
   return page;
 }
 

@@ -56,6 +56,8 @@ class Rows {
 
   // The first value that could not be read.
   const std::optional<Error>& fault() const { return fault_; }
+  // The fault of the row that was read since the last call. The other rows can still be read.
+  std::optional<Error> take_fault() const { return std::exchange(fault_, std::nullopt); }
   void fail(Error error) const;
 
  private:
