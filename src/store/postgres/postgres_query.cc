@@ -243,8 +243,17 @@ Result<Page<TaskEvent>> PostgresStore::list_task_events(const TaskId& id, const 
       return event;
     };
     Rows rows = db.query(Sql::task_events, id.value, cursor, one_more(request.limit));
-    auto page = postgres::read_page<TaskEvent>(rows, request.limit, read_event,
-                                               [](const Rows& row) { return std::to_string(row.integer(4)); });
+    // Not `read_page`: an event that cannot be read must not be left out.
+    Page<TaskEvent> page;
+    std::int64_t last = cursor;
+    while (rows.next()) {
+      if (page.items.size() == request.limit) {
+        page.next_cursor = std::to_string(last);
+        break;
+      }
+      last = rows.integer(4);
+      page.items.push_back(read_event(rows));
+    }
     return checked(rows, std::move(page));
   });
 }
