@@ -100,18 +100,44 @@ std::optional<expr::Type> declared_type(Draft& draft, const StatePath& path, Sou
   return type;
 }
 
+// An initial state without expressions is the same at every start.
+void check_initial_state(Draft& draft) {
+  const auto& state = draft.program.state;
+  static const Json empty = Json::object();
+  const Json* initial = state ? state->constant() : draft.state_source == nullptr ? &empty : nullptr;
+  if (!draft.program.state_schema || initial == nullptr || !initial->is_object()) return;
+  static const SourceNode none;
+  const SourceNode& source = draft.state_source != nullptr ? *draft.state_source : none;
+  for (const schema::Violation& violation : draft.program.state_schema->check(*initial)) {
+    SourcePlace at = draft.initial_state_at;
+    std::string pointer = draft.state_source != nullptr ? "/state" : "/state_schema";
+    for (const SourceMember& member : source.members) {
+      const std::string own = "/" + escape_pointer(member.key);
+      if (violation.pointer != own && !violation.pointer.starts_with(own + "/")) continue;
+      at = member.key_at;
+      pointer += own;
+      break;
+    }
+    draft.findings.error(at, pointer, "the initial state breaks `state_schema`: " + schema::listed({violation}));
+  }
+}
+
 }  // namespace
 
 void check_state_access(Draft& draft) {
   // A stored definition passed the checks of the build that deployed it.
   if (draft.stored) return;
+  check_initial_state(draft);
   for (const Draft::StateWrite& write : draft.state_writes) {
     check_prefix(draft, write.path, write.at, write.pointer);
     const auto declared = declared_type(draft, write.path, write.at, write.pointer);
     if (!declared || fits(*declared, write.type)) continue;
+    const bool null = write.type.is(Kind::null);
+    // The type of an expression that does not compile is null, and its own error says more.
+    if (null && draft.expressions_broken) continue;
     draft.findings.error(write.at, write.pointer,
                          "`state_schema` says that `" + write.path.text + "` is " + declared->text() +
-                             ", but this gives " + write.type.text());
+                             ", but this gives " + (null ? "null" : write.type.text()));
   }
   for (const Draft::ResultUse& result : draft.results) {
     check_prefix(draft, result.path, result.at, result.pointer);

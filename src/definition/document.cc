@@ -1,10 +1,12 @@
 #include "definition/document.h"
 #include "definition/checks.h"
 #include "definition/draft.h"
+#include "definition/names.h"
 #include "definition/schedules.h"
 #include "definition/signal_rules.h"
 #include "definition/step_kinds.h"
 #include "definition/step_parts.h"
+#include "definition/values.h"
 
 namespace cairn {
 namespace {
@@ -117,6 +119,20 @@ void read_policies(Fields& fields, Program& program) {
   if (fields.choice("checkpoint") == "step") program.checkpoint = Checkpoint::step;
 }
 
+// The members of an initial state with expressions are writes like those of `set`.
+void add_initial_writes(Draft& draft, const Cursor& root) {
+  const auto at = root.find("state");
+  const auto& state = draft.program.state;
+  const Template::Object* members = state ? state->members() : nullptr;
+  if (!at || members == nullptr) return;
+  for (const auto& [key, value] : *members) {
+    const SourceMember* member = at->node().find_member(key);
+    std::optional<StatePath> path = parse_state_path(key);
+    if (member == nullptr || !path || path->names.size() > 1) continue;
+    draft.state_writes.push_back({std::move(*path), type_of(value), member->key_at, at->pointer_to(key)});
+  }
+}
+
 }  // namespace
 
 const KeyTable document_table{"definition", document_keys};
@@ -130,9 +146,14 @@ Json read_document(Draft& draft, const SourceNode& root) {
   Program& program = draft.program;
   if (const SourceNode* input = root.find("input")) draft.names.input = expr::Type::from_schema(input->to_json());
 
-  if (const SourceNode* state = root.find("state_schema"))
-    draft.names.state = expr::Type::from_schema(state->to_json());
-  draft.state_source = root.find("state");
+  if (const SourceMember* state = root.find_member("state_schema")) {
+    draft.names.state = expr::Type::from_schema(state->value.to_json());
+    draft.initial_state_at = state->key_at;
+  }
+  if (const SourceMember* state = root.find_member("state")) {
+    draft.state_source = &state->value;
+    draft.initial_state_at = state->key_at;
+  }
 
   const Scope in_steps = Scope::steps(draft.names);
   const Scope at_reference = Scope::reference(draft.names);
@@ -148,6 +169,7 @@ Json read_document(Draft& draft, const SourceNode& root) {
   program.signals = read_signal_rules(fields);
   program.reference = read_reference(fields, "reference", at_reference);
   program.state = fields.value("state", at_state);
+  add_initial_writes(draft, at);
   program.managers = fields.value("managers");
   read_policies(fields, program);
   program.schedules = read_schedules(fields);

@@ -56,6 +56,7 @@ struct Draft {
   };
   std::vector<StateWrite> state_writes;
   const SourceNode* state_source = nullptr;  // the value of `state`; nullptr: none
+  SourcePlace initial_state_at;              // the key `state`; without it `state_schema`
   struct FourEyes {
     std::string task;
     std::string other;

@@ -69,6 +69,11 @@ const Json* Template::constant() const { return std::get_if<Json>(&held_); }
 
 const expr::Expression* Template::single() const { return std::get_if<expr::Expression>(&held_); }
 
+const Template::Object* Template::members() const {
+  const auto* object = std::get_if<std::shared_ptr<const Object>>(&held_);
+  return object != nullptr ? object->get() : nullptr;
+}
+
 Result<Json, expr::Fault> Template::evaluate(expr::Bindings bindings, const expr::Budget& budget) const {
   return evaluate(bindings, budget, false);
 }

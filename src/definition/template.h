@@ -29,6 +29,8 @@ class Template {
   const Json* constant() const;
   // The expression if the template is a single one, otherwise nullptr.
   const expr::Expression* single() const;
+  // The members of an object with expressions, otherwise nullptr.
+  const Object* members() const;
   Result<Json, expr::Fault> evaluate(expr::Bindings bindings, const expr::Budget& budget = {}) const;
   // For the request of a transport: the result of each expression is sealed (expr/secret_mark.h).
   Result<Json, expr::Fault> evaluate_sealed(expr::Bindings bindings, const expr::Budget& budget = {}) const;
