@@ -10,7 +10,7 @@ namespace cairn::api {
 namespace {
 
 void deploy(EngineCore& core, const Call& call) {
-  const Definition definition = load_definition(call.request.body, "definition");
+  const Definition definition = load_definition(call.request.body, "definition", core.context().options.limits);
   Json errors = Json::array();
   for (const Diagnostic& finding : definition.diagnostics) {
     errors.push_back(

@@ -63,8 +63,15 @@ SourceDocument SourceDocument::read(std::string_view text, const Limits& limits,
       report({1, 1}, "the file is empty", findings);
       return;
     }
-    document.usable_ = usable;
-    if (usable) document.root_ = builder.take();
+    const bool too_many = usable && builder.nodes() > limits.definition_nodes_max;
+    if (too_many) {
+      report({1, 1},
+             "the document has " + std::to_string(builder.nodes()) + " nodes, more than the limit of " +
+                 std::to_string(limits.definition_nodes_max),
+             findings);
+    }
+    document.usable_ = usable && !too_many;
+    if (document.usable_) document.root_ = builder.take();
   };
 
   const std::size_t first = text.find_first_not_of(" \t\r\n");

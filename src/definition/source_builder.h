@@ -37,6 +37,8 @@ class SourceBuilder {
 
   // Whether the document has no node, or only the null of an empty document.
   bool empty() const;
+  // How many nodes it has, aliases expanded.
+  std::uint64_t nodes() const { return nodes_; }
   SourceNode take();
 
  private:

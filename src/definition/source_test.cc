@@ -142,6 +142,22 @@ TEST(Aliases, UpToTheLimitAreFine) {
   EXPECT_EQ(findings[0].line, 4);
 }
 
+TEST(Source, HasAsManyNodesAsTheLimitSaysWithoutAliasesToo) {
+  Limits limits;
+  limits.definition_nodes_max = 5;
+  for (const char* const text : {"a: [1, 2, 3]\n", "{\"a\": [1, 2, 3]}"}) {
+    std::vector<Diagnostic> findings;
+    EXPECT_TRUE(SourceDocument::read(text, limits, findings).usable()) << text;
+    EXPECT_TRUE(findings.empty());
+  }
+  for (const char* const text : {"a: [1, 2, 3, 4]\n", "{\"a\": [1, 2, 3, 4]}"}) {
+    std::vector<Diagnostic> findings;
+    EXPECT_FALSE(SourceDocument::read(text, limits, findings).usable()) << text;
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].message, "the document has 6 nodes, more than the limit of 5");
+  }
+}
+
 TEST(Aliases, CannotHoldThemselvesOrComeBeforeTheirAnchor) {
   EXPECT_EQ(findings_of("a: &a [1, *a]\n"), "1:11 the alias `*a` is inside the node that it names [/a/1]\n");
   EXPECT_EQ(findings_of("a: *zz\n"), "1:4 the alias `*zz` names an anchor `&zz` that does not come before it [/a]\n");

@@ -12,6 +12,16 @@ namespace {
 
 constexpr std::size_t box_bytes = 32;  // the approximate size of any counted object
 
+std::string too_many_steps(const Budget& budget) {
+  return "the evaluation takes more than " + std::to_string(budget.steps_max) +
+         " steps (limit: steps of an expression)";
+}
+
+std::string too_much_memory(const Budget& budget) {
+  return "the evaluation takes more than " + std::to_string(budget.bytes_max) +
+         " bytes of memory (limit: memory of an expression)";
+}
+
 }  // namespace
 
 bool Context::spend_steps(std::uint64_t count) {
@@ -21,7 +31,7 @@ bool Context::spend_steps(std::uint64_t count) {
   }
   session_->steps_left = 0;
   session_->exhausted = true;
-  fail("cost_exceeded", "the evaluation takes more steps than its budget allows");
+  fail("cost_exceeded", too_many_steps(session_->budget));
   return false;
 }
 
@@ -32,7 +42,7 @@ bool Context::spend_bytes(std::uint64_t count) {
   }
   session_->bytes_left = 0;
   session_->exhausted = true;
-  fail("cost_exceeded", "the evaluation takes more memory than its budget allows");
+  fail("cost_exceeded", too_much_memory(session_->budget));
   return false;
 }
 
@@ -91,7 +101,7 @@ Value Context::fail(std::string_view code, std::string message) {
     if (!session_->exhausted && session_->bytes_left < bytes) {
       session_->exhausted = true;
       held->code = "cost_exceeded";
-      held->message = "the evaluation takes more memory than its budget allows";
+      held->message = too_much_memory(session_->budget);
     }
     session_->bytes_left -= std::min(bytes, session_->bytes_left);
     session_->last_error = Value::error(held.release());

@@ -76,6 +76,7 @@ Evaluator::Evaluator(const Code& code, Bindings bindings, const Budget& budget)
   session_.code = &code;
   session_.steps_left = budget.steps_max;
   session_.bytes_left = budget.bytes_max;
+  session_.budget = budget;
   context_.session_ = &session_;
 }
 

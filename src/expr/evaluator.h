@@ -15,6 +15,7 @@ struct Context::Session {
   const Code* code = nullptr;
   std::uint64_t steps_left = 0;
   std::uint64_t bytes_left = 0;
+  Budget budget;  // as it was at the start, for messages
   bool exhausted = false;
   Value last_error;
   std::vector<std::shared_ptr<const Regex>> regexes;  // of patterns computed during evaluation

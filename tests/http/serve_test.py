@@ -51,13 +51,23 @@ with open(bad, "w") as file:
 hello = os.path.join(source, "examples/hello.yaml")
 strict = Served(cairn, "--deploy", f"{hello},{bad}")
 expect("strict does not start", strict.port is None and "did you mean `wait`" in strict.said, getattr(strict, "said", ""))
-warned = Served(cairn, "--deploy", f"{hello},{bad}", "--definitions", "warn", "--limits-steps-per-slice-max", "20")
+warned = Served(cairn, "--deploy", f"{hello},{bad}", "--definitions", "warn", "--limits-steps-per-slice-max", "20", "--limits-definition-bytes-max", "3000",
+                "--limits-definition-nodes-max", "100", "--limits-json-depth-max", "12", "--limits-expression-steps-max", "1000")
 expect("warn starts", warned.port is not None, getattr(warned, "said", ""))
 expect("without the bad one", [row["name"] for row in warned.call("GET", "/v1/definitions").json["items"]] == ["hello"])
 LOOP = "cairn: 1\nname: loop\nversion: 1.0.0\nsteps: [ { repeat: { times: 30, steps: [ { set: { a: 1 } } ] } } ]\n"
 warned.call("POST", "/v1/definitions", text=LOOP, **{"content-type": "application/yaml"})
 over = warned.call("GET", "/v1/instances/" + warned.call("POST", "/v1/instances", {"definition": "loop"}).json["id"]).json
 expect("a limit of instances is a setting", over["status"] == "suspended" and over["error"]["code"] == "limit_steps", over)
+SUM = "cairn: 1\nname: sum\nversion: 1.0.0\nsteps: [ { set: { a: '= lists.range(100).map(x, lists.range(100).map(y, x * y))' } } ]\n"
+warned.call("POST", "/v1/definitions", text=SUM, **{"content-type": "application/yaml"})
+over = warned.call("GET", "/v1/instances/" + warned.call("POST", "/v1/instances", {"definition": "sum"}).json["id"]).json
+expect("an error names the limit of expressions and its value", over["error"]["code"] == "cost_exceeded" and "1000 steps (limit: steps of an expression)" in
+       over["error"]["message"], over)
+for what, rest in (("bytes", "title: " + "x" * 3000 + "\nsteps: [ { wait: 1h } ]"), ("nodes", "steps: [" + "{ wait: 1h }," * 60 + "]"),
+                   ("depth", "steps: [ { set: { a: " + "[" * 12 + "]" * 12 + " } } ]")):
+    refused = warned.call("POST", "/v1/definitions", text=f"cairn: 1\nname: large\nversion: 1.0.0\n{rest}\n", **{"content-type": "application/yaml"})
+    expect(f"the limit of definitions holds over HTTP: {what}", refused.status == 422, (refused.status, refused.text))
 expect("it stops", warned.end() == 0)
 
 # A long poll and a stream end when the server drains; requests in progress are answered.
