@@ -205,6 +205,20 @@ TEST_P(Reports, AnActivityRunsWhileItsLaneRuns) {
   EXPECT_EQ(sql(query), (Cells{{"completed"}}));
 }
 
+TEST_P(Reports, ATaskWhoseDeadlineCameIsExpired) {
+  Advance advance = sample::begin("a");
+  sample::add_task(advance, a_task);
+  begin_step(advance, "review", a_task);
+  commit(advance);
+  Advance second = sample::next(advance.after);
+  second.tasks_closed.push_back({{a_task}, TaskStatus::expired, "timer", Json()});
+  sample::close_wait(second, std::string("token-") + a_task);
+  second.log = {entry(LogEntry::Kind::completed, "review", a_task, 5)};
+  commit(second);
+  EXPECT_EQ(sql("SELECT status, CASE WHEN completed_at IS NULL THEN 'open' ELSE 'over' END FROM cairn.wf_activities"),
+            (Cells{{"expired", "over"}}));
+}
+
 TEST_P(Reports, TheLogHasInputDurationAndTrace) {
   Advance advance = one_of_each();
   Advance second = sample::next(advance.after);

@@ -815,7 +815,8 @@ CREATE VIEW cairn.wf_activities AS
 SELECT i.id AS instance_id, l.instance, i.definition, i.definition_version, l.step, l.visit,
   CASE WHEN t.n IS NOT NULL THEN 'task' WHEN r.n IS NOT NULL THEN 'call' WHEN c.n IS NOT NULL THEN 'subworkflow'
     ELSE l.details #>> '{waits,0,kind}' END AS kind,
-  CASE WHEN e.n IS NOT NULL THEN e.kind
+  CASE WHEN e.kind = 'completed' AND t.status = 'expired' THEN 'expired'
+    WHEN e.n IS NOT NULL THEN e.kind
     WHEN f.n IS NOT NULL OR l.kind = 'faulted' THEN 'failed'
     WHEN t.status IN ('open', 'assigned') OR r.status IN ('pending', 'leased') OR (c.n IS NOT NULL AND c.ended_at IS NULL)
       OR EXISTS (SELECT 1 FROM cairn.wf_waits_base w WHERE w.instance = l.instance AND w.token = l.visit) THEN 'waiting'
