@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <charconv>
+#include <span>
 
 #include "api/api.h"
 #include "api/body_members.h"
@@ -58,22 +60,47 @@ bool is_prompt_signal(EngineCore& core, const Request& request, const PathValues
          core.instances().is_known_active({path.front().second});
 }
 
-// The signals that one instance keeps; of an unknown instance none.
+// A cursor names the last signal of a page. That signal may be gone when the next page is read.
+std::string cursor_after(const BufferedSignal& signal) { return format_timestamp(signal.at) + "/" + signal.id; }
+
+// `kept` is in the order of arrival.
+Result<std::span<const BufferedSignal>> signals_after(std::span<const BufferedSignal> kept, std::string_view cursor) {
+  if (cursor.empty()) return kept;
+  const auto at = parse_timestamp(cursor.substr(0, cursor.find('/')));
+  if (!at) return Error{ErrorCode::invalid, "the cursor is not one that this list gave"};
+  const auto last = std::find_if(kept.begin(), kept.end(),
+                                 [&](const BufferedSignal& signal) { return cursor_after(signal) == cursor; });
+  if (last != kept.end()) return std::span(last + 1, kept.end());
+  return std::span(
+      std::find_if(kept.begin(), kept.end(), [&](const BufferedSignal& signal) { return signal.at >= *at; }),
+      kept.end());
+}
+
+// The signals that one instance keeps, oldest first; of an unknown instance none.
 void list_signals_of_instance(EngineCore& core, const Call& call, const InstanceId& id) {
   const auto snapshot = core.store().find_snapshot(id);
   if (!snapshot) return call.reply(problem(snapshot.error()));
   const std::string_view name = call.request.query_value("name");
   const std::string_view key = call.request.query_value("key");
-  Json items = Json::array();
   const std::vector<BufferedSignal> kept = *snapshot ? (*snapshot)->signals : std::vector<BufferedSignal>();
-  for (const BufferedSignal& signal : kept) {
-    if (!name.empty() && signal.name != name) continue;
-    if (!key.empty() && signal.key != Json(key)) continue;
+  const auto fetch = [&](const PageRequest& page) -> Result<Page<BufferedSignal>> {
+    CAIRN_TRY(const std::span<const BufferedSignal> rest, signals_after(kept, page.cursor));
+    Page<BufferedSignal> found;
+    for (const BufferedSignal& signal : rest) {
+      if ((!name.empty() && signal.name != name) || (!key.empty() && signal.key != Json(key))) continue;
+      if (found.items.size() == page.limit) {
+        found.next_cursor = cursor_after(found.items.back());
+        break;
+      }
+      found.items.push_back(signal);
+    }
+    return found;
+  };
+  call.reply(page_answer(call, fetch, [&id](const BufferedSignal& signal) {
     Json item = document(signal);
     item.set("instance", id.value);
-    items.push_back(std::move(item));
-  }
-  call.reply(json_response(Json::object({{"items", items}, {"next_cursor", nullptr}})));
+    return item;
+  }));
 }
 
 void list_kept_signals(EngineCore& core, const Call& call) {

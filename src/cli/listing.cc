@@ -92,14 +92,18 @@ int print_listing(ApiSession& api, const Listing& listing, const Arguments& argu
     if (const auto code = api.each(listing.request, most, take, err, &cursor)) return *code;
     cut = !cursor.empty();
   } else {
-    if (!cursor.empty()) return refuse("this list has no further pages, so it takes no --cursor");
+    // The route sends the whole list, so the cursor is a position in it.
+    std::size_t at = 0;
+    const auto [end, error] = std::from_chars(cursor.data(), cursor.data() + cursor.size(), at);
+    if (!cursor.empty() && (error != std::errc() || end != cursor.data() + cursor.size()))
+      return refuse("--cursor is next_cursor of an earlier page");
     const auto answer = api.ask(listing.request, err);
     if (const int* code = std::get_if<int>(&answer)) return *code;
     const Json& all = std::get<0>(answer).body["items"];
-    for (const Json& item : all.is_array() ? all.items() : Json::Array()) {
-      cut = !take(item);
-      if (cut) break;
-    }
+    const std::size_t size = all.is_array() ? all.size() : 0;
+    while (at < size && take(all.items()[at])) ++at;
+    cut = at < size;
+    cursor = cut ? std::to_string(at) : "";
   }
   if (arguments.has("--json")) {
     out << write_json(Json::object({{"items", items}, {"next_cursor", cursor.empty() ? Json() : Json(cursor)}}))

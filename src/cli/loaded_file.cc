@@ -41,7 +41,7 @@ int write_result(std::string_view command, const std::string& text, const std::o
       print_raw(out, text);
     }
     out << std::flush;
-    return out ? exit_done : exit_failed;
+    return out || reader_is_gone(out) ? exit_done : exit_failed;
   }
   std::ofstream written(*file, std::ios::binary | std::ios::trunc);
   written << text << std::flush;

@@ -12,7 +12,6 @@ Listing kept_signals(const Arguments& arguments) {
   Listing listing;
   listing.request = {"GET", "/v1/signals"};
   const bool of_instance = arguments.has("--instance");
-  listing.paged = !of_instance;
   for (const char* const name : {"name", "key", "instance"}) {
     if (const auto value = arguments.value(std::string("--") + name)) listing.request.query.emplace_back(name, *value);
   }

@@ -65,18 +65,17 @@ task = server.call("GET", "/v1/tasks").json["items"][0]["id"]
 server.call("POST", f"/v1/tasks/{task}/comment", {"comment": "hm"})
 
 # Every list: --json with next_cursor, --limit, --columns.
-for words, paged in ((["list"], True), (["tasks"], True), (["runs"], True), (["schedules"], True), (["audit", "list"], True), (["runs", "types"], False),
-                     (["keys", "list"], False), (["task", "events", task], False), (["history", ids[0]], True)):
+for words in (["list"], ["tasks"], ["runs"], ["schedules"], ["audit", "list"], ["runs", "types"], ["keys", "list"], ["task", "events", task],
+              ["history", ids[0]]):
     name = " ".join(words)
     answer = run(*words, "--json", **here)
     everything = json.loads(answer.stdout)
     expect(f"{name} --json", answer.returncode == 0 and len(everything["items"]) > 1 and everything["next_cursor"] is None, answer.stdout + answer.stderr)
     first = json.loads(run(*words, "--json", "--limit", "1", **here).stdout)
     expect(f"{name} --limit", first["items"] == everything["items"][:1], first)
-    expect(f"{name} next_cursor", (first["next_cursor"] is not None) == paged, first)
-    if paged:
-        rest = json.loads(run(*words, "--json", "--cursor", first["next_cursor"], **here).stdout)
-        expect(f"{name} --cursor", first["items"] + rest["items"] == everything["items"], rest)
+    expect(f"{name} next_cursor", first["next_cursor"] is not None, first)
+    rest = json.loads(run(*words, "--json", "--cursor", first["next_cursor"], **here).stdout)
+    expect(f"{name} --cursor", first["items"] + rest["items"] == everything["items"] and rest["next_cursor"] is None, rest)
     if words[0] != "history":
         lines = run(*words, "--limit", "2", **here).stdout.splitlines()
         expect(f"{name} prints lines with columns", len(lines) == 2 and all("\t" in line for line in lines), lines)
@@ -146,6 +145,13 @@ for n in range(3):
 for words in (["signals"], ["signals", "--instance", ids[0]]):
     answer = run(*words, "--limit", "2", **here)
     expect(f"{words} --limit", len(answer.stdout.splitlines()) == 2 and "more" in answer.stderr, answer.stdout + answer.stderr)
+    everything, found, cursor = json.loads(run(*words, "--json", **here).stdout)["items"], [], []
+    while cursor is not None:
+        page = json.loads(run(*words, "--json", "--limit", "1", *cursor, **here).stdout)
+        found += page["items"]
+        cursor = page["next_cursor"] and ["--cursor", page["next_cursor"]]
+    expect(f"{words} --cursor", len(everything) >= 3 and found == everything, found)
+expect("a cursor of no list", run("keys", "list", "--cursor", "x", **here).returncode == 2)
 
 # Reports of a server are those of its store.
 for command in ("verify", "doctor"):
@@ -155,7 +161,9 @@ for command in ("verify", "doctor"):
 expect("verify says so", "all invariants hold" in run("verify", **here).stdout)
 
 # A reader that goes away is no error.
-for words in (["list"], ["audit", "export"], ["history", ids[0]], ["--help"], ["verify"]):
+definition = os.path.join(sys.argv[2], "examples/hello.yaml")
+for words in (["list"], ["audit", "export"], ["history", ids[0]], ["--help"], ["verify"], ["compile", definition], ["render", definition],
+              ["decompile", definition, "--to", "yaml"], ["keys", "list"], ["definitions", "show", "t.wait"]):
     made = subprocess.Popen([cairn, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**CLEAN, **here})
     made.stdout.close()
     said = made.stderr.read()
