@@ -179,6 +179,8 @@ export interface HistoryEntryPage {
 
 export interface Info {
   cairn: string;
+  definition_language?: number;
+  expression_language?: number;
   node: string;
   now: string;
 }
@@ -280,7 +282,9 @@ export interface Problem {
   })[];
   limit?: string;
   limit_value?: number;
+  matched_at_least?: number; // bulk_instances: so many instances match
   status: number;
+  status_now?: string; // lease_lost: the status of the run
   title: string;
   type: string;
 }
@@ -318,6 +322,8 @@ export interface RetentionReport {
 export interface Run {
   attempt: number;
   created_at?: string;
+  delete_reason?: string;
+  deleted_at?: string;
   error?: Json;
   fence?: number;
   id: string;
@@ -325,9 +331,11 @@ export interface Run {
   instance?: string;
   last_error?: string;
   lease_account?: string;
+  lease_ms?: number; // in the answer to a lease: how long it lasts
   lease_until?: string;
   leased_by?: string;
   leases?: number;
+  limit_key?: string;
   max_attempts: number;
   payload?: Json;
   priority?: number;
@@ -335,6 +343,8 @@ export interface Run {
   run_at: string;
   status: "pending" | "leased" | "succeeded" | "failed" | "cancelled";
   step?: string;
+  timeout?: string;
+  traceparent?: string; // in the answer to a lease: the trace context of the attempt
   type: string;
   updated_at?: string;
 }
@@ -361,6 +371,7 @@ export interface RunOutcome {
   id: string;
   lease_ms?: number;
   outcome: "finished" | "will_retry" | "lease_lost" | "kept" | "released" | "cancelled" | "error";
+  retryable?: boolean; // of `error`: whether the same report may be taken later
 }
 
 export interface RunOutcomes {
@@ -393,12 +404,23 @@ export interface RunTypePage {
 }
 
 export interface Schedule {
+  catch_up?: string;
+  changed_at?: string;
+  created_at?: string;
+  cron?: string;
+  every?: string;
+  from?: string | null;
+  jitter?: string;
   last?: Json;
   name: string;
   next_at: string | null;
+  overlap?: "skip" | "queue" | "allow" | "cancel_other";
   paused: boolean;
   queued?: Json[];
+  run?: { [name: string]: Json } | null; // the run that a firing submits
+  start?: { [name: string]: Json } | null; // the instance that a firing starts
   state_version: number;
+  zone?: string;
 }
 
 export interface SchedulePage {
@@ -446,16 +468,28 @@ export interface SignalPage {
 }
 
 export interface Snapshot {
+  compensations?: number; // registered undos
   definition: string;
   digest: string;
+  error?: Failure;
+  format?: number; // of the stored snapshot
   id: string;
-  signals: Json[];
+  input?: Json;
+  last_event?: string;
+  output?: Json;
+  reference?: Reference;
+  signals: Signal[];
   state: { [name: string]: Json };
   state_version: number;
   status: Status;
-  strands: Json[];
+  strands: ({
+    at: string;
+    id: number;
+    parent: number; // 0: this is the main strand
+    waits: string[];
+  })[];
   version: string;
-  waits: Json[];
+  waits: Wait[];
 }
 
 export type Status = "running" | "waiting" | "suspended" | "completed" | "failed" | "cancelled";

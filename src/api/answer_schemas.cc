@@ -116,6 +116,8 @@ constexpr std::string_view components = R"({
 "Problem":{"type":"object","required":["type","title","status"],"properties":{
   "type":{"type":"string"},"title":{"type":"string"},"status":{"type":"integer"},"detail":{"type":"string"},
   "limit":{"type":"string"},"limit_value":{"type":"integer"},
+  "matched_at_least":{"type":"integer","description":"bulk_instances: so many instances match"},
+  "status_now":{"type":"string","description":"lease_lost: the status of the run"},
   "errors":{"type":"array","items":{"type":"object","properties":{
     "pointer":{"type":"string","description":"JSON pointer into the request"},"detail":{"type":"string"},
     "line":{"type":"integer"},"column":{"type":"integer"},"severity":{"type":"string"}}}}}},
@@ -125,8 +127,15 @@ constexpr std::string_view components = R"({
 "Canonical":{"type":"object","required":["cairn","name","version","steps"],"description":"docs/canonical.md describes it"},
 "Snapshot":{"type":"object","required":["id","definition","version","digest","status","state_version","state","waits","strands","signals"],
   "properties":{"id":{"type":"string"},"definition":{"type":"string"},"version":{"type":"string"},"digest":{"type":"string"},
-  "status":{"$ref":"#/components/schemas/Status"},"state_version":{"type":"integer"},"state":{"type":"object"},
-  "waits":{"type":"array"},"strands":{"type":"array"},"signals":{"type":"array"}}},
+  "status":{"$ref":"#/components/schemas/Status"},"state_version":{"type":"integer"},
+  "format":{"type":"integer","description":"of the stored snapshot"},"input":true,"state":{"type":"object"},"output":true,
+  "reference":{"$ref":"#/components/schemas/Reference"},"error":{"$ref":"#/components/schemas/Failure"},
+  "waits":{"type":"array","items":{"$ref":"#/components/schemas/Wait"}},
+  "strands":{"type":"array","items":{"type":"object","required":["id","parent","at","waits"],"properties":{
+    "id":{"type":"integer"},"parent":{"type":"integer","description":"0: this is the main strand"},"at":{"type":"string"},
+    "waits":{"type":"array","items":{"type":"string"}}}}},
+  "signals":{"type":"array","items":{"$ref":"#/components/schemas/Signal"}},
+  "compensations":{"type":"integer","description":"registered undos"},"last_event":{"type":"string"}}},
 "Explanation":{"type":"object","required":["id","status","reasons"],"properties":{
   "id":{"type":"string"},"status":{"$ref":"#/components/schemas/Status"},
   "reasons":{"type":"array","items":{"type":"object","required":["kind","reason"],"properties":{
@@ -152,7 +161,8 @@ constexpr std::string_view components = R"({
   "lease_ms":{"type":"integer"}}},
 "RunOutcome":{"type":"object","required":["id","outcome"],"properties":{"id":{"type":"string"},
   "outcome":{"enum":["finished","will_retry","lease_lost","kept","released","cancelled","error"]},
-  "lease_ms":{"type":"integer"},"error":{"type":"string"}}},
+  "lease_ms":{"type":"integer"},"error":{"type":"string"},
+  "retryable":{"type":"boolean","description":"of `error`: whether the same report may be taken later"}}},
 "RunOutcomes":{"type":"object","required":["items"],"properties":{
   "items":{"type":"array","items":{"$ref":"#/components/schemas/RunOutcome"}}}},
 "RunType":{"type":"object","required":["type","paused"],"properties":{
@@ -247,10 +257,18 @@ constexpr std::string_view components = R"({
   "run_at":{"type":"string","format":"date-time"},"created_at":{"type":"string","format":"date-time"},
   "updated_at":{"type":"string","format":"date-time"},"lease_until":{"type":"string","format":"date-time"},
   "leased_by":{"type":"string"},"lease_account":{"type":"string"},"idempotency_key":{"type":"string"},"instance":{"type":"string"},
-  "step":{"type":"string"}}},
+  "step":{"type":"string"},"timeout":{"type":"string"},"limit_key":{"type":"string"},
+  "deleted_at":{"type":"string","format":"date-time"},"delete_reason":{"type":"string"},
+  "lease_ms":{"type":"integer","description":"in the answer to a lease: how long it lasts"},
+  "traceparent":{"type":"string","description":"in the answer to a lease: the trace context of the attempt"}}},
 "Schedule":{"type":"object","required":["name","state_version","paused","next_at"],"properties":{
   "name":{"type":"string"},"state_version":{"type":"integer"},"paused":{"type":"boolean"},
-  "next_at":{"type":["string","null"]},"last":true,"queued":{"type":"array"}}},
+  "next_at":{"type":["string","null"]},"last":true,"queued":{"type":"array"},
+  "cron":{"type":"string"},"every":{"type":"string"},"from":{"type":["string","null"]},"zone":{"type":"string"},
+  "overlap":{"enum":["skip","queue","allow","cancel_other"]},"catch_up":{"type":"string"},"jitter":{"type":"string"},
+  "start":{"type":["object","null"],"description":"the instance that a firing starts"},
+  "run":{"type":["object","null"],"description":"the run that a firing submits"},
+  "created_at":{"type":"string","format":"date-time"},"changed_at":{"type":"string","format":"date-time"}}},
 "DeadLetter":{"type":"object","required":["id","kind","reason","node","at","envelope"],"properties":{
   "id":{"type":"integer"},"kind":{"type":"string"},"instance":{"type":["string","null"]},"reason":{"type":"string"},
   "node":{"type":"string"},"at":{"type":"string","format":"date-time"},"envelope":true}},
@@ -274,7 +292,7 @@ constexpr std::string_view components = R"({
   "auth":{"enum":["none","session","bearer"]},
   "sign_in":{"type":"array","items":{"enum":["key","oidc"]}}}},
 "Info":{"type":"object","required":["cairn","node","now"],"properties":{
-  "cairn":{"type":"string"},"node":{"type":"string"},"now":{"type":"string","format":"date-time"}}}
+  "cairn":{"type":"string"},"definition_language":{"type":"integer"},"expression_language":{"type":"integer"},"node":{"type":"string"},"now":{"type":"string","format":"date-time"}}}
 })";
 
 constexpr std::string_view page_suffix = "Page";

@@ -119,8 +119,47 @@ bool has_body(const Route& route) {
   return !route.body_schema.empty() || route.content_types.find(',') != std::string_view::npos;
 }
 
-Json success(const AnswerSchema& answer) {
+// Answers about one instance, task or schedule name its state version.
+bool names_version(const AnswerSchema& answer) {
+  constexpr std::string_view schemas[] = {"InstanceAnswer", "Instance", "Snapshot", "Task", "Schedule"};
+  const bool diagram = answer.operation.ends_with("Diagram");
+  // A completion moves the instance, and its answer is about the instance.
+  return diagram || (answer.operation != "completeTask" &&
+                     std::find(std::begin(schemas), std::end(schemas), answer.schema) != std::end(schemas));
+}
+
+Json headers_of(const Route& route, const AnswerSchema& answer) {
+  Json headers = Json::object();
+  if (names_version(answer)) headers.set("ETag", reference("headers", "ETag"));
+  if (route.method == "POST" && route.permission != Permission::open) {
+    headers.set("Idempotency-Replayed", reference("headers", "IdempotencyReplayed"));
+  }
+  if (route.operation == "startBulk" && answer.status == "202")
+    headers.set("Location", reference("headers", "Location"));
+  if (route.operation == "createSession" || route.operation == "endSession") {
+    headers.set("Set-Cookie", reference("headers", "SetCookie"));
+  }
+  return headers;
+}
+
+Json shared_headers() {
+  const auto header = [](const char* description, const char* example) {
+    return Json::object(
+        {{"description", description}, {"schema", Json::object({{"type", "string"}})}, {"example", example}});
+  };
+  return Json::object(
+      {{"ETag",
+        header("the current state version, for If-Match; of a diagram its content, for If-None-Match", "\"7\"")},
+       {"IdempotencyReplayed", header("`true`: the answer to an earlier request with the same key", "true")},
+       {"Location", header("where the progress of the job is", "/v1/bulk/0190")},
+       {"RetryAfter", header("seconds after which a repeat makes sense", "1")},
+       {"SetCookie", header("the cookie of the session", "cairn_session=3f9a")},
+       {"WwwAuthenticate", header("how to authenticate", "Bearer")}});
+}
+
+Json success(const Route& route, const AnswerSchema& answer) {
   Json response = Json::object({{"description", answer.description.empty() ? "done" : answer.description}});
+  if (Json headers = headers_of(route, answer); headers.size() > 0) response.set("headers", std::move(headers));
   if (answer.media_types.empty()) return response;
   Json content = Json::object();
   for (std::string_view rest = answer.media_types; !rest.empty();) {
@@ -155,7 +194,7 @@ std::vector<std::string_view> refusals_of(const Route& route) {
 
 Json responses_of(const Route& route) {
   Json responses = Json::object();
-  for (const AnswerSchema& answer : answers_of(route.operation)) responses.set(answer.status, success(answer));
+  for (const AnswerSchema& answer : answers_of(route.operation)) responses.set(answer.status, success(route, answer));
   for (const std::string_view status : refusals_of(route)) {
     responses.set(status, reference("responses", "Refused" + std::string(status)));
   }
@@ -166,27 +205,32 @@ Json responses_of(const Route& route) {
 struct Refusal {
   const char* status;
   const char* description;
+  const char* header = nullptr;
+  const char* component = nullptr;  // of the header
 };
 constexpr Refusal refusals[] = {
     {"400", "a parameter or header cannot be read, or the body is not JSON"},
-    {"401", "no valid credential"},
+    {"401", "no valid credential", "WWW-Authenticate", "WwwAuthenticate"},
     {"403", "the caller may not do this"},
     {"404", "unknown resource"},
     {"409", "another request was first, or the resource has ended"},
-    {"412", "If-Match names another state version than the current one"},
+    {"412", "If-Match names another state version than the current one", "ETag", "ETag"},
     {"413", "a limit was exceeded"},
     {"415", "the body has another media type"},
     {"422", "the request is invalid; `errors` says where"},
-    {"429", "too many requests; retry after Retry-After"},
+    {"429", "too many requests; retry after Retry-After", "Retry-After", "RetryAfter"},
     {"500", "an unexpected failure, or a corrupt row"},
-    {"503", "the server or its store cannot do it now; retry after Retry-After"},
+    {"503", "the server or its store cannot do it now; retry after Retry-After", "Retry-After", "RetryAfter"},
 };
 
 Json shared_responses() {
   Json responses = Json::object();
   for (const Refusal& refusal : refusals) {
-    responses.set("Refused" + std::string(refusal.status),
-                  Json::object({{"description", refusal.description}, {"content", problem_content()}}));
+    Json response = Json::object({{"description", refusal.description}, {"content", problem_content()}});
+    if (refusal.header != nullptr) {
+      response.set("headers", Json::object({{refusal.header, reference("headers", refusal.component)}}));
+    }
+    responses.set("Refused" + std::string(refusal.status), std::move(response));
   }
   return responses;
 }
@@ -206,12 +250,37 @@ constexpr std::pair<std::string_view, std::string_view> examples[] = {
      R"({"name":"nightly","cron":"0 2 * * *","zone":"Europe/Berlin","start":{"definition":"report"}})"},
     {"createKey", R"({"subject":"billing","roles":["worker"],"scope":{"prefixes":["billing."]},"expires_in":"90d"})"},
     {"startBulk", R"({"action":"retry","filter":"status:suspended definition:loan.approval","dry_run":true})"},
+    {"deployDefinition", R"({"cairn":1,"name":"hello","version":"1.0.0","steps":[{"task":{"name":"Greet"}}]})"},
+    {"receiveEvents",
+     R"({"specversion":"1.0","id":"4711","source":"/bank","type":"payment.received","subject":"LOAN-7","data":{"amount":5000}})"},
+    {"receiveHook", R"({"order":{"no":"LOAN-7","amount":5000}})"},
+    {"retryInstance", R"({"new_key":false,"reason":"the bank answers again"})"},
+    {"skipStep", R"({"result":{"score":700},"reason":"asked by phone"})"},
+    {"editState", R"({"amount":5000})"},
+    {"runRetention", R"({"completed":"30d"})"},
+    {"submitRuns", R"({"runs":[{"type":"billing.charge.v1","payload":{"amount":12},"idempotency_key":"order-7"}]})"},
+    {"heartbeatRun", R"({"fence":4711,"lease":"30s"})"},
+    {"heartbeatRuns", R"({"runs":[{"id":"0190a1b2-0000-7000-8000-000000000000","fence":4711}]})"},
+    {"releaseRun", R"({"fence":4711})"},
+    {"releaseRuns", R"({"runs":[{"id":"0190a1b2-0000-7000-8000-000000000000","fence":4711}]})"},
+    {"reportRuns",
+     R"({"reports":[{"id":"0190a1b2-0000-7000-8000-000000000000","fence":4711,"result":{"receipt":"R-1"}}]})"},
+    {"changeSchedule", R"({"cron":"0 3 * * *"})"},
+    {"assignTask", R"({"assignee":"ann"})"},
+    {"reassignTask", R"({"assignee":"ann"})"},
+    {"commentTask", R"({"comment":"waits for the bank"})"},
 };
 
 void add_example(const Route& route, Json& body) {
+  if (body["content"].find("application/json") == nullptr) return;
+  Json& content = body.edit("content").edit("application/json");
   for (const auto& [operation, text] : examples) {
-    if (operation != route.operation) continue;
-    body.edit("content").edit("application/json").set("example", parse_json(text).value_or(Json()));
+    if (operation == route.operation) content.set("example", parse_json(text).value_or(Json()));
+  }
+  if (content.find("example") != nullptr) return;
+  const Json& members = content["schema"]["properties"];
+  if (members.is_object() && members.size() == 1 && members.find("reason") != nullptr) {
+    content.set("example", Json::object({{"reason", "asked by the customer"}}));
   }
 }
 
@@ -256,6 +325,7 @@ Json Router::openapi() const {
                        {"security", Json::array({Json::object({{"bearer", Json::array()}})})},
                        {"components", Json::object({{"schemas", answer_components()},
                                                     {"responses", shared_responses()},
+                                                    {"headers", shared_headers()},
                                                     {"securitySchemes", schemes}})}});
 }
 

@@ -296,6 +296,10 @@ def fits(value, schema, place=""):
         if name not in value:
             return f"{place}: {name} is missing"
     if isinstance(value, dict):
+        known = schema.get("properties")
+        unknown = [name for name in value if known and name not in known and not schema.get("additionalProperties")]
+        if unknown:
+            return f"{place}: the document does not name {unknown}"
         parts = [(f"{place}/{name}", item, schema.get("properties", {}).get(name, True)) for name, item in value.items()]
     else:
         parts = [(place, item, schema.get("items", True)) for item in value] if isinstance(value, list) else []
@@ -338,6 +342,9 @@ def checked_call(method, path, *rest, **more):
     if response is None:
         expect(f"{name} documents its answer {status}", False, (path, answer.text))
         return answer
+    named = [header.lower() for header in resolved(response).get("headers", {})]
+    for header in ("etag", "location", "retry-after", "idempotency-replayed", "set-cookie", "www-authenticate"):
+        expect(f"{name} documents the header {header} of its answer {status}", header not in answer.headers or header in named, path)
     content = resolved(response).get("content")
     kind = answer.headers.get("content-type", "").split(";")[0]
     if content is None:
@@ -366,6 +373,9 @@ for name, (method, path, operation) in operations.items():
            all(resolved(response).get("description") for response in operation["responses"].values()), operation)
     bodies = [response for status, response in operation["responses"].items() if status not in ("204", "304")]
     expect(f"{name} has a schema for every answer with a body", all("schema" in media for response in bodies for media in resolved(response)["content"].values()), operation)
+    for kind, media in operation.get("requestBody", {}).get("content", {}).items():
+        if kind == "application/json":
+            expect(f"{name} has an example of its body", "example" in media and fits(media["example"], media["schema"]) is None, media)
     expect(f"{name} was called with success and answered so", any(status.startswith("2") for status in answered.get(name, ())), answered.get(name))
 
 # If-Match is read wherever the document names it.
