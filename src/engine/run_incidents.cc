@@ -48,7 +48,9 @@ void RunIncidents::lease_lost(const RunRow& row, std::uint64_t fence, const std:
   const bool overdue = row.status == RunStatus::pending && row.fence == fence && row.last_error.starts_with(timed_out);
   if (fence == 0 || (!another_has_it && !overdue)) return;
   if (!is_new(row.id.value + "/" + std::to_string(fence))) return;
-  const std::string label = LeaseHolder::parse(worker).label;
+  // The label is optional in a report of one run.
+  const LeaseHolder holder = LeaseHolder::parse(worker);
+  const std::string& label = holder.label.empty() ? holder.person : holder.label;
   LogFields fields{{"run", row.id.value}, {"worker", label}, {"status", to_string(row.status)}};
   if (row.instance) fields.emplace_back("instance", row.instance->value);
   report_incident({Incident::Kind::lease_lost, "", row.step, row.type}, std::move(fields));

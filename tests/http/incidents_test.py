@@ -77,4 +77,6 @@ with tempfile.TemporaryDirectory() as folder:
                                 ("dead_letter.created", "run", run["id"]), ("run.lease_lost", "run", alone)):
         found = [line for line in lines if line.get("event") == event and line.get(field) == value]
         expect(f"the log says {event} of {value} once", len(found) == 1 and found[0]["level"] == "warning", found)
+    expect("and who lost the lease, also if the report names no worker", [line["worker"] for line in lines if line.get("event") == "run.lease_lost"] ==
+           ["admin-person"], lines)
 finish()
