@@ -285,6 +285,112 @@ TEST_F(AdvanceTest, AnIdempotencyKeyComesFromPlaceRoundAndVisit) {
   EXPECT_TRUE(second.runs[0].idempotency_key.starts_with("instance-1/steps[0].repeat[0]#1/"));
 }
 
+// A call that fails again and again inside a `try` with a `finally`. Each retry runs the whole `try` again, from a
+// snapshot that was stored.
+class RetriedTry : public AdvanceTest {
+ protected:
+  Advance fail_run(const Advance& before, std::size_t run = 0) {
+    Failure down;
+    down.code = "down";
+    return stored(next(before.after, RunFinished{before.runs.at(run).token, Json(), down}));
+  }
+  Advance end_run(const Advance& before, std::size_t run = 0) {
+    return stored(next(before.after, RunFinished{before.runs.at(run).token, Json(1), {}}));
+  }
+  Advance retry(const Advance& before, bool new_key = false) {
+    EXPECT_EQ(before.after.status, Status::suspended);
+    return stored(next(before.after, RetryRequested{new_key, ""}));
+  }
+  static Advance stored(Advance advance) {
+    auto read = decode_snapshot(encode_snapshot(advance.after));
+    EXPECT_TRUE(read) << (read ? "" : read.error().message);
+    if (read) advance.after = std::move(*read);
+    return advance;
+  }
+  static const std::string& key(const Advance& advance, std::size_t run = 0) {
+    return advance.runs.at(run).idempotency_key;
+  }
+};
+
+TEST_F(RetriedTry, TheFailedCallKeepsItsKeyUnlessANewOneIsWanted) {
+  define(
+      "steps:\n  - try: [ { call: { worker: { type: w.v1, payload: 7 } } } ]\n"
+      "    finally: [ { emit: { type: tried } } ]\n");
+  const Advance first = begin();
+  const Advance second = retry(fail_run(first));
+  EXPECT_EQ(key(second), key(first));
+  EXPECT_NE(second.runs[0].id, first.runs[0].id);
+  const Advance third = retry(fail_run(second));
+  EXPECT_EQ(key(third), key(first));
+  const Advance fourth = retry(fail_run(third), true);
+  EXPECT_NE(key(fourth), key(first));
+  const Advance fifth = retry(fail_run(fourth));
+  EXPECT_EQ(key(fifth), key(fourth)) << "the new key is kept from then on";
+  EXPECT_EQ(end_run(fifth).after.status, Status::completed);
+}
+
+TEST_F(RetriedTry, AlsoThroughATryAroundItAndOutOfABranch) {
+  define(
+      "steps:\n  - try:\n      - try: [ { parallel: { branches: { a: [ { call: { worker: { type: w.v1 } } } ], b: [ { "
+      "wait: 1h } ] "
+      "} } } ]\n        finally: [ { emit: { type: inner } } ]\n    finally: [ { emit: { type: outer } } ]\n");
+  const Advance first = begin();
+  const Advance second = retry(fail_run(first));
+  EXPECT_EQ(key(second), key(first));
+  EXPECT_EQ(key(retry(fail_run(second))), key(first));
+}
+
+TEST_F(RetriedTry, OtherCallsHaveNewKeys) {
+  define(
+      "steps:\n  - try: [ { call: { worker: { type: before.v1 } } }, { call: { worker: { type: w.v1 } } } ]\n"
+      "    finally: [ { emit: { type: tried } } ]\n");
+  const Advance first = begin();
+  const Advance called = end_run(first);
+  const Advance again = retry(fail_run(called));
+  EXPECT_NE(key(again), key(first)) << "it had succeeded: this is another call";
+  // The one that failed first keeps its key, also if the other one fails meanwhile.
+  const Advance once_more = retry(fail_run(again));
+  EXPECT_EQ(key(once_more), key(again));
+  EXPECT_EQ(key(end_run(once_more)), key(called));
+}
+
+TEST_F(RetriedTry, AnotherRequestAtTheSamePlaceHasANewKey) {
+  define(
+      "state: { left: [ a, b, c ] }\nsteps:\n  - try:\n      - repeat:\n          for_each: = state.left\n          "
+      "steps:\n"
+      "            - call: { worker: { type: w.v1, payload: = item }, result: done }\n"
+      "            - set: { left: '= state.left.filter(x, x != item)' }\n    finally: [ { emit: { type: tried } } ]\n");
+  const Advance a = begin();
+  const Advance b = end_run(a);
+  EXPECT_EQ(b.runs.at(0).payload, Json("b"));
+  const Advance b_again = retry(fail_run(b));
+  EXPECT_EQ(b_again.runs.at(0).payload, Json("b"));
+  const Advance c = end_run(b_again);  // in the round in which b has failed
+  EXPECT_EQ(c.runs.at(0).payload, Json("c"));
+  EXPECT_NE(key(c), key(b));
+  EXPECT_NE(key(c), key(a));
+}
+
+TEST_F(RetriedTry, ACompensationIsAnotherCallEachTime) {
+  define(
+      "steps:\n  - repeat: { times: 2, steps: [ { set: { x: 1 }, compensate: [ { call: { worker: { type: refund.v1 } } "
+      "} ] } ] }\n"
+      "  - try: [ { undo: {} } ]\n    finally: [ { emit: { type: tried } } ]\n");
+  const Advance first = begin();
+  const Advance second = retry(fail_run(first));
+  EXPECT_NE(key(second), key(first)) << "it is the refund of the other round";
+}
+
+TEST_F(RetriedTry, SkipGoesOnAfterIt) {
+  define(
+      "steps:\n  - try: [ { call: { worker: { type: w.v1 } } } ]\n    finally: [ { emit: { type: tried } } ]\n"
+      "  - set: { after: 1 }\noutput: = state.after\n");
+  const Advance failed = fail_run(begin());
+  const Advance skipped = stored(next(failed.after, SkipRequested{Json(), "done by hand"}));
+  EXPECT_EQ(skipped.after.status, Status::completed);
+  EXPECT_EQ(skipped.after.output, Json(1));
+}
+
 TEST_F(AdvanceTest, ARunCarriesItsPolicy) {
   define(
       "steps:\n  - call: { worker: { type: w.v1, payload: { a: 1 } }, timeout: 5s, "

@@ -1,6 +1,7 @@
 // The start of an instance, the search for an error handler, and the end of an instance.
 #include <algorithm>
 
+#include "interpreter/call_keys.h"
 #include "interpreter/failures.h"
 #include "interpreter/machine.h"
 #include "interpreter/reference.h"
@@ -67,13 +68,16 @@ void Machine::raise(ActiveStrand& strand, Failure failure) {
 void Machine::raise(ActiveStrand& strand, Failure failure, std::string visit) {
   log(LogEntry::Kind::faulted, failure.step, to_json(failure), failure.attempt, std::move(visit));
   if (is_uncatchable(failure)) return suspend(&strand, std::move(failure));
+  Json calls = failed_calls(*this, strand);
   for (ActiveStrand* at = &strand; at; at = find_strand(at->parent)) {
     for (std::size_t i = at->frames.size(); i-- > 0;) {
       const ActiveFrame& frame = at->frames[i];
       if (frame.kind == ActiveFrame::Kind::compensating) return suspend(&strand, std::move(failure));
       if (frame.kind != ActiveFrame::Kind::step) continue;
-      const auto* attempt = std::get_if<TryStep>(&program_.steps[frame.index].body);
-      if (attempt && intercept(*this, *at, i, *attempt, failure)) return;
+      const StepBody& body = program_.steps[frame.index].body;
+      if (std::holds_alternative<UndoStep>(body)) calls = {};  // a retry makes the calls of another compensation
+      const auto* attempt = std::get_if<TryStep>(&body);
+      if (attempt && intercept(*this, *at, i, *attempt, failure, calls)) return;
     }
   }
   unhandled(&strand, std::move(failure));

@@ -19,7 +19,8 @@ const std::optional<StatePath>* result_of(const StepBody& body) {
 Result<void> Machine::skip(ActiveStrand& strand, Json result, const std::string& reason) {
   std::string visit;
   if (strand.top().kind == ActiveFrame::Kind::step) {
-    visit = visit_of(strand, program_.steps[strand.top().index].id);
+    const Step& failed = program_.steps[strand.top().index];
+    if (!std::holds_alternative<TryStep>(failed.body)) visit = visit_of(strand, failed.id);
     unwind(strand, strand.frames.size() - 1);
   }
   ActiveFrame& frame = strand.top();

@@ -1,6 +1,7 @@
 // Creates only the intent. The run is executed, retried and timed outside, and it answers with one final result. While
 // it waits, the frame remembers the `visit` that named the run, and `key_visit` if the key is of an earlier visit.
-// After an incident it remembers the same under `failed`: a retry by an operator keeps the key.
+// After an incident it remembers the same under `failed`: a retry by an operator keeps the key (call_keys.h).
+#include "interpreter/call_keys.h"
 #include "interpreter/steps.h"
 
 namespace cairn {
@@ -8,29 +9,6 @@ namespace {
 
 std::string run_type(const CallStep& call) {
   return call.transport == "worker" ? call.worker_type : "cairn." + call.transport + ".v1";
-}
-
-// Derived from the position of the step (instance, place, rounds of the enclosing loops) and from the visit, never from
-// the attempt.
-std::string idempotency_key(Turn& turn, std::uint64_t visit) {
-  std::string key = turn.machine.snapshot().instance.value + "/" + turn.step.path;
-  const Program& program = turn.machine.program();
-  std::vector<const ActiveStrand*> chain;
-  for (const ActiveStrand* at = &turn.strand; at; at = turn.machine.find_strand(at->parent)) chain.push_back(at);
-  for (auto strand = chain.rbegin(); strand != chain.rend(); ++strand) {
-    for (const ActiveFrame& frame : (*strand)->frames) {
-      if (frame.kind != ActiveFrame::Kind::step) continue;
-      if (!std::holds_alternative<RepeatStep>(program.steps[frame.index].body)) continue;
-      const Json& round = frame.data["index"];
-      key += "#" + std::to_string(round.is_integer() ? round.as_integer() : 0);
-    }
-  }
-  return key + "/" + std::to_string(visit);
-}
-
-std::uint64_t number(const Json& data, std::string_view name) {
-  const Json& held = data[name];
-  return held.is_integer() && held.as_integer() > 0 ? static_cast<std::uint64_t>(held.as_integer()) : 0;
 }
 
 // An error of the call. If no lane handles it and it becomes an incident, the frame stays, so that a retry finds the
@@ -58,16 +36,19 @@ void make_call(Turn& turn, const CallStep& call, const Json& failed) {
     if (!length) return fail(turn, call, std::move(length).error(), failed);
     timeout = *length;
   }
+  const std::string position = call_position(turn);
+  const std::string digest = digest_for_try(turn, run_type(call), *request);
   const std::uint64_t visit = machine.next_number();
-  const std::uint64_t before = number(failed, "visit");
+  const std::uint64_t before =
+      digest.empty() || !failed.is_null() ? number_in(failed, "visit") : take_kept_visit(turn, position, digest);
   const bool keeps_key = before > 0 && !machine.wants_new_keys();
-  const std::uint64_t earlier = number(failed, "key_visit");
+  const std::uint64_t earlier = number_in(failed, "key_visit");
   const std::uint64_t keyed_by = !keeps_key ? visit : earlier > 0 ? earlier : before;
   RunIntent run;
   run.id.value = derived_uuid(machine.snapshot().instance.value, "run", visit);
   run.step = turn.step.id;
   run.type = run_type(call);
-  run.idempotency_key = idempotency_key(turn, keyed_by);
+  run.idempotency_key = position + "/" + std::to_string(keyed_by);
   run.payload = std::move(request).value();
   run.attempts_max = call.retry.attempts;
   run.backoff = call.retry.backoff;
@@ -82,6 +63,7 @@ void make_call(Turn& turn, const CallStep& call, const Json& failed) {
   wait.target = run.id.value;
   Json data = Json::object({{"visit", static_cast<std::int64_t>(visit)}});
   if (keyed_by != visit) data.set("key_visit", static_cast<std::int64_t>(keyed_by));
+  if (!digest.empty()) data.set("request", digest);
   turn.remember(std::move(data));
   run.token = machine.open_wait(turn.strand, std::move(wait));
   machine.out().runs.push_back(std::move(run));
@@ -97,7 +79,7 @@ void woken(Turn& turn, const CallStep& call, Wakening&& wakening) {
     Failure failure = turn.failure(wakening.failure->failure_class, std::move(wakening.failure->code),
                                    std::move(wakening.failure->message), std::move(wakening.failure->details));
     failure.attempt = wakening.failure->attempt;
-    return fail(turn, call, std::move(failure), number(turn.data(), "visit") > 0 ? turn.data() : Json());
+    return fail(turn, call, std::move(failure), number_in(turn.data(), "visit") > 0 ? turn.data() : Json());
   }
   if (turn.take_result(call.result, std::move(wakening.payload), call.on_failure)) turn.end();
 }

@@ -1,5 +1,7 @@
-// The frame remembers its `phase` (body, catch, finally), in `catch` the `error` in scope, and in
-// `finally` what is `pending`: {"error": …} or {"complete": true, "output"?: …}.
+// The frame remembers its `phase` (body, catch, finally, failed), in `catch` the `error` in scope, and in `finally`
+// what is `pending`: {"error": …, "calls"?: …} or {"complete": true, "output"?: …}. `calls` has the failed calls by
+// position (call_keys.h). With it the frame stays after an incident (`failed`), and the `body` that a retry runs again
+// makes these calls with their keys.
 #include "interpreter/failures.h"
 #include "interpreter/steps.h"
 
@@ -34,8 +36,14 @@ void lane_ended(Turn& turn, const TryStep& attempt, BlockIndex) {
   }
   const Json pending = turn.data()["pending"];
   if (const Json* error = pending.find("error")) {
-    auto failure = failure_from_json(*error);
-    return turn.fail(failure ? std::move(failure).value() : Failure{});
+    auto read = failure_from_json(*error);
+    Failure failure = read ? std::move(read).value() : Failure{};
+    const Json* calls = pending.find("calls");
+    if (!calls) return turn.fail(std::move(failure));
+    turn.strand.top().data = Json::object({{"phase", "failed"}, {"calls", *calls}});
+    turn.machine.scope().forget();
+    turn.machine.make_ready(turn.strand);
+    return turn.machine.raise(turn.strand, std::move(failure));
   }
   if (pending.find("complete")) {
     std::optional<Json> output;
@@ -46,7 +54,17 @@ void lane_ended(Turn& turn, const TryStep& attempt, BlockIndex) {
   turn.end();
 }
 
-bool intercept(Machine& machine, ActiveStrand& strand, std::size_t frame, const TryStep& attempt, Failure& failure) {
+void resume(Turn& turn, const TryStep& attempt) {
+  if (turn.data().text_or("phase", "") != "failed") return turn.rest();
+  Json data = Json::object({{"phase", "body"}});
+  if (!turn.machine.wants_new_keys()) data.set("calls", turn.data()["calls"]);
+  turn.strand.top().data = std::move(data);
+  turn.machine.scope().forget();
+  turn.enter(attempt.body);
+}
+
+bool intercept(Machine& machine, ActiveStrand& strand, std::size_t frame, const TryStep& attempt, Failure& failure,
+               Json& calls) {
   const ActiveFrame& held = strand.frames[frame];
   const Step& step = machine.program().steps[held.index];
   const std::string phase(held.data.text_or("phase", ""));
@@ -59,6 +77,7 @@ bool intercept(Machine& machine, ActiveStrand& strand, std::size_t frame, const 
         auto holds = candidate.when->evaluate_condition(bindings, machine.budget());
         if (!holds) {
           failure = expression_failure(machine.program(), &step, holds.error(), "catch when", candidate.when->text());
+          calls = {};
           break;
         }
         if (!*holds) continue;
@@ -76,9 +95,15 @@ bool intercept(Machine& machine, ActiveStrand& strand, std::size_t frame, const 
       return true;
     }
   }
-  if (phase == "finally" || !has_finally(machine, attempt)) return false;
+  if (phase == "finally" || phase == "failed" || !has_finally(machine, attempt)) return false;
+  Json kept = held.data["calls"].is_object() ? held.data["calls"] : Json::object();
+  if (calls.is_object()) {
+    for (const Json::Member& call : calls.members()) kept.set(call.key, call.value);
+  }
   machine.unwind(strand, frame + 1);
-  enter_finally(machine, strand, attempt, Json::object({{"error", to_json(failure)}}));
+  Json pending = Json::object({{"error", to_json(failure)}});
+  if (kept.size() > 0) pending.set("calls", std::move(kept));
+  enter_finally(machine, strand, attempt, std::move(pending));
   return true;
 }
 

@@ -32,6 +32,7 @@ void resume(Turn& turn, const UndoStep& undo);
 // Resumes after an incident at `result`: the frame holds the arrived value, which is assigned again.
 void resume(Turn& turn, const TaskStep& task);
 void resume(Turn& turn, const CallStep& call);
+void resume(Turn& turn, const TryStep& attempt);
 void resume(Turn& turn, const FirstStep& first);
 void resume(Turn& turn, const SignalStep& signal);
 void resume(Turn& turn, const SubworkflowStep& child);
@@ -72,8 +73,9 @@ template <class Body>
 void strand_ended(Turn&, const Body&) {}
 
 // Whether a `catch` or `finally` of the step handles the error. If so, its lane has been entered. The function may
-// replace the error by another one.
-bool intercept(Machine& machine, ActiveStrand& strand, std::size_t frame, const TryStep& attempt, Failure& failure);
+// replace the error by another one. `calls` are the failed calls behind the error (call_keys.h).
+bool intercept(Machine& machine, ActiveStrand& strand, std::size_t frame, const TryStep& attempt, Failure& failure,
+               Json& calls);
 // Whether a `finally` must run before `complete` can continue. If so, it has been entered.
 bool holds_up_complete(Machine& machine, ActiveStrand& strand, const TryStep& attempt,
                        const std::optional<Json>& output);

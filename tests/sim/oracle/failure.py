@@ -9,6 +9,8 @@ class Failure(Exception):
         self.kind, self.code, self.message, self.details = kind, code, message, details
         self.attempt, self.step = attempt, step
         self.effect = None  # of the call that failed: its retry keeps the idempotency key
+        self.calls = {}  # failed calls by position, with request and effect: a retry of a try around them keeps their keys
+        self.undoing = False  # whether `calls` are in a compensation
 
     def as_name(self):
         return {"class": self.kind, "code": self.code, "message": self.message, "details": self.details,
@@ -42,9 +44,9 @@ class SkippedStep(BaseException):
 class Reentered(BaseException):
     """An operator's decision about an error that had left `target`, a try whose `finally` ran: it is about that try."""
 
-    def __init__(self, target, decision):
+    def __init__(self, target, decision, calls):
         super().__init__(decision[0])
-        self.target, self.decision = target, decision
+        self.target, self.decision, self.calls = target, decision, calls
 
 
 class Difference(Exception):

@@ -225,6 +225,9 @@ class Instance:
             if not handler.finally_done:
                 handler.finally_done = True
                 passed.append(handler)
+                if failure.undoing and not handler.scope.undoing:
+                    failure.calls = {}  # the retry runs another compensation
+                failure.calls, failure.undoing = {**handler.calls, **failure.calls}, handler.scope.undoing
                 self.world.reached("lane", "finally after an unhandled error")
                 strand.handlers = handlers[:at]
                 yield from self.block(strand, handler.step["finally"], handler.scope.without("error"))
@@ -243,7 +246,7 @@ class Instance:
         if decision[0] == "retry":
             yield from self.give_way()
         if passed:
-            raise Reentered(passed[-1], decision)
+            raise Reentered(passed[-1], decision, failure.calls)
         return decision
 
     def offer(self, handler, failure):

@@ -1,5 +1,6 @@
 """What each kind of step does: one function per kind, from docs/semantics.md, rules S1 to S34."""
 import copy
+import json
 
 import schema
 from failure import Completed, Failure, Reentered, Thrown
@@ -231,30 +232,43 @@ def with_lanes(instance, strand, fields, scope, act):
     yield from instance.block(strand, fields[lane], inner)
 
 
+def kept_effect(strand, position, asked, undoing):
+    """The effect of a call that failed before an operator retried a try around it, if this is the same request."""
+    for outer in strand.lineage():
+        for handler in outer.handlers:
+            if handler.scope.undoing == undoing and position in handler.calls:
+                request, effect = handler.calls.pop(position)
+                return effect if request == asked else None
+    return None
+
+
 def do_call(instance, strand, step, scope):
     fields = step["call"]
 
     def request():
+        parts = []
         if "worker" in fields:
             kind, payload = fields["worker"]["type"], instance.value(fields["worker"]["payload"], scope)
         elif "http" in fields:
             kind, payload = "cairn.http.v1", None
             http = fields["http"]
-            for part in ("method", "url", "headers", "query"):
-                instance.value(http[part], scope)
+            parts = [instance.value(http[part], scope) for part in ("method", "url", "headers", "query")]
             if "body" in http:
                 payload = instance.value(http["body"], scope)
         else:
             kind, payload = "cairn.graphql.v1", None
-        return kind, payload
+        return kind, payload, json.dumps([kind, payload, parts], sort_keys=True, default=str)
 
     def attempt():
         effect, strand.retried = strand.retried, None
         try:
-            kind, payload = request()
+            kind, payload, asked = request()
         except Failure as failure:
             failure.effect = effect
             raise
+        position = (step["id"], scope.rounds)
+        if effect is None:
+            effect = kept_effect(strand, position, asked, scope.undoing)
         run = {"step": step["id"], "type": kind, "payload": payload, "status": "open", "slice": instance.slice,
                "attempts_max": fields["retry"]["attempts"], "same_slice": False, "id": None,
                "effect": effect or object(), "key": None}
@@ -265,6 +279,7 @@ def do_call(instance, strand, step, scope):
             failure = Failure(error["class"], error["code"], error.get("message", ""), error.get("details"),
                               answer["attempt"])
             failure.effect = run["effect"]
+            failure.calls, failure.undoing = {position: (asked, run["effect"])}, scope.undoing
             raise failure
         yield from instance.take_result(strand, step, fields.get("result"), answer.get("result"), fields.get("on_failure"))
 
@@ -441,8 +456,10 @@ def do_emit(instance, strand, step, scope):
 
 def do_try(instance, strand, step, scope):
     outer = strand.handlers
+    calls = {}
     while True:
         handler = TryHandler(step, scope)
+        handler.calls = calls
         try:
             yield from tried(instance, strand, step, scope, handler)
             return None
@@ -452,6 +469,7 @@ def do_try(instance, strand, step, scope):
                 raise
             if reentered.decision[0] == "skip":
                 return SKIPPED
+            calls = reentered.calls
 
 
 def tried(instance, strand, step, scope, handler):
@@ -465,6 +483,7 @@ def tried(instance, strand, step, scope, handler):
             raise
         instance.world.reached("lane", "catch")
         handler.catching = True
+        handler.calls = {}
         strand.handlers = outer + [handler]
         inner = scope.with_lane(error=thrown.failure.as_name())
         try:

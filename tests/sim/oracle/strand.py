@@ -4,26 +4,28 @@
 class Scope:
     """Names beside those that are always there. Loop names live on in compensations, the others do not (rule S15)."""
 
-    def __init__(self, loop=None, lane=None):
+    def __init__(self, loop=None, lane=None, rounds=(), undoing=False):
         self.loop, self.lane = loop or {}, lane or {}
+        self.rounds = rounds  # of the enclosing loops
+        self.undoing = undoing  # in a compensation
 
     def with_loop(self, **names):
-        return Scope({**self.loop, **names}, self.lane)
+        return Scope({**self.loop, **names}, self.lane, self.rounds, self.undoing)
 
     def in_round(self, index, item_name=None, item=None):
         loop = {**self.loop, "index": index}
         if item_name:
             loop[item_name] = item
-        return Scope(loop, self.lane)
+        return Scope(loop, self.lane, (*self.rounds, index), self.undoing)
 
     def with_lane(self, **names):
-        return Scope(self.loop, {**self.lane, **names})
+        return Scope(self.loop, {**self.lane, **names}, self.rounds, self.undoing)
 
     def without(self, name):
-        return Scope(self.loop, {k: v for k, v in self.lane.items() if k != name})
+        return Scope(self.loop, {k: v for k, v in self.lane.items() if k != name}, self.rounds, self.undoing)
 
     def for_compensation(self):
-        return Scope(self.loop, {})
+        return Scope(self.loop, {}, self.rounds, True)
 
 
 class Wait:
@@ -80,6 +82,7 @@ class TryHandler:
         self.step, self.scope = step, scope
         self.catching = False  # in the catch: only `finally` is left
         self.finally_done = not step["finally"]
+        self.calls = {}  # of an earlier run that failed: calls that keep their keys
 
 
 class Strand:
