@@ -26,6 +26,9 @@ class AccessStore : public virtual StoreBase {
   // Appends the rows to the chain, in order, in one transaction.
   virtual Result<void> append_audit(std::span<const AuditRow> rows) = 0;
   virtual Result<Page<AuditRow>> list_audit(const PageRequest& page) = 0;  // oldest first
+  // Removes the oldest rows up to the sequence `through`, at most `max` of them, and answers how many. The last row
+  // always stays, because the next one continues from it. Export the rows first (upkeep/retire_audit.h).
+  virtual Result<std::size_t> retire_audit(std::int64_t through, std::size_t max) = 0;
 };
 
 }  // namespace cairn

@@ -60,6 +60,12 @@ std::string signed_text(std::int64_t sequence, std::string_view hash, std::strin
          "\n";
 }
 
+// The text that the signature of an export covers.
+std::string signed_text(const AuditSeal& seal) {
+  return "cairn audit export 1\n" + std::to_string(seal.from) + "\n" + seal.previous_hash + "\n" +
+         std::to_string(seal.through) + "\n" + seal.hash + "\n" + seal.at + "\n";
+}
+
 }  // namespace
 
 bool is_storable(const AuditRow& row) {
@@ -88,10 +94,50 @@ AuditRow chained(AuditRow row, const std::optional<AuditRow>& last, Timestamp at
 }
 
 std::string AuditCheck::fault_of(const AuditRow& row) {
-  if (row.sequence != report_.rows + 1) return "row " + std::to_string(report_.rows + 1) + " is missing";
+  if (row.sequence != last_ + 1) return "row " + std::to_string(last_ + 1) + " is missing";
   if (row.previous_hash != report_.last_hash) return "it does not follow the row before";
   if (row.hash != audit_hash(row)) return "its contents do not match its hash";
+  if (row.what == export_operation) return fault_of_export(row);
   return key_ && row.what == checkpoint_operation ? fault_of_checkpoint(row) : std::string();
+}
+
+bool AuditCheck::has_hash(std::int64_t sequence, const std::string& hash, bool otherwise) const {
+  if (sequence < *removed_) return true;  // an export has it
+  if (sequence == *removed_) return hash == removed_hash_;
+  const auto named = recent_.find(sequence);
+  return named == recent_.end() ? otherwise : named->second == hash;
+}
+
+bool AuditCheck::is_repeat(const AuditRow& row) const {
+  const auto known = recent_.find(row.sequence);
+  return known != recent_.end() && known->second == row.hash && row.hash == audit_hash(row);
+}
+
+void AuditCheck::count_signed(std::int64_t sequence, const std::string& at) {
+  ++report_.checkpoints;
+  report_.signed_rows = std::max(report_.signed_rows, sequence);
+  if (const auto time = parse_timestamp(at)) report_.last_checkpoint = *time;
+}
+
+std::string AuditCheck::fault_of_export(const AuditRow& row) {
+  auto seal = seal_from(row.details);
+  if (!seal || seal->through >= row.sequence) return "it is not a valid export";
+  return fault_of(*seal);
+}
+
+// The row of an export is appended long after the rows that it names, so these are not remembered any more.
+std::string AuditCheck::fault_of(const AuditSeal& seal) {
+  if (key_) {
+    const auto signature = from_hex(seal.signature);
+    if (!signature || !key_->verify(signed_text(seal), *signature)) return "the export is not signed by this key";
+  }
+  for (const auto& [row, hash] : {std::pair{seal.through, seal.hash}, std::pair{seal.from - 1, seal.previous_hash}}) {
+    if (has_hash(row, hash, true)) continue;
+    return "the export vouches for another chain: row " + std::to_string(row) + " has another hash";
+  }
+  vouched_ = vouched_ || seal.through >= *removed_;
+  if (key_) count_signed(seal.through, seal.at);
+  return {};
 }
 
 std::string AuditCheck::fault_of_checkpoint(const AuditRow& row) {
@@ -102,42 +148,60 @@ std::string AuditCheck::fault_of_checkpoint(const AuditRow& row) {
   if (!sequence.is_integer() || !signature || !key_->verify(signed_text(sequence.as_integer(), hash, at), *signature)) {
     return "the checkpoint is not signed by this key";
   }
-  const auto named = recent_.find(sequence.as_integer());
-  if (named == recent_.end() || named->second != hash) {
+  if (!has_hash(sequence.as_integer(), hash, false)) {
     return "the checkpoint vouches for another chain: row " + std::to_string(sequence.as_integer()) +
            " has another hash";
   }
-  ++report_.checkpoints;
-  report_.signed_rows = std::max(report_.signed_rows, sequence.as_integer());
-  if (const auto time = parse_timestamp(at)) report_.last_checkpoint = *time;
+  count_signed(sequence.as_integer(), at);
   return {};
+}
+
+bool AuditCheck::fail(std::int64_t row, std::string why) {
+  report_.broken_at = row;
+  report_.why = std::move(why);
+  return false;
 }
 
 bool AuditCheck::add(const AuditRow& row) {
   if (report_.broken_at) return false;
-  report_.why = fault_of(row);
-  if (!report_.why.empty()) {
-    report_.broken_at = row.sequence;
-    return false;
+  if (!removed_) {
+    const bool later = row.sequence > 1;
+    removed_ = last_ = later ? row.sequence - 1 : 0;
+    report_.first_row = last_ + 1;
+    if (later) {
+      report_.last_hash = removed_hash_ = row.previous_hash;
+      known_ = row.previous_hash == known_hash_;
+    }
   }
-  report_.rows = row.sequence;
+  if (is_repeat(row)) return true;
+  if (std::string why = fault_of(row); !why.empty()) return fail(row.sequence, std::move(why));
+  ++report_.rows;
+  last_ = row.sequence;
   report_.last_hash = row.hash;
   known_ = known_ || row.hash == known_hash_;
-  if (key_) {
-    recent_[row.sequence] = row.hash;
-    if (recent_.size() > recent_entries_max) recent_.erase(recent_.begin());
-  }
+  recent_[row.sequence] = row.hash;
+  if (recent_.size() > recent_entries_max) recent_.erase(recent_.begin());
+  return true;
+}
+
+bool AuditCheck::add(const AuditSeal& seal) {
+  if (report_.broken_at) return false;
+  if (!removed_ || seal.through != last_) return fail(last_ + 1, "the export does not end at its seal");
+  if (std::string why = fault_of(seal); !why.empty()) return fail(last_, std::move(why));
   return true;
 }
 
 AuditReport AuditCheck::finish() {
   if (report_.broken_at) return report_;
-  if (!known_ && !known_hash_.empty()) {
-    report_.broken_at = report_.rows + 1;
-    report_.why = "the row with the hash that was kept is not there: the end was cut off or rewritten";
+  if (removed_.value_or(0) > 0 && !vouched_) {
+    fail(report_.first_row, "the rows before it are missing, and no export has them");
+  } else if (!known_ && !known_hash_.empty()) {
+    fail(last_ + 1, report_.first_row > 1
+                        ? "the row with the hash that was kept is not there: it is in an earlier export, or the end "
+                          "was cut off or rewritten"
+                        : "the row with the hash that was kept is not there: the end was cut off or rewritten");
   } else if (key_ && report_.checkpoints == 0) {
-    report_.broken_at = report_.rows + 1;
-    report_.why = "there is no checkpoint: nothing is signed by this key";
+    fail(last_ + 1, "there is no checkpoint: nothing is signed by this key");
   }
   return report_;
 }
@@ -170,6 +234,51 @@ AuditRow checkpoint_row(std::int64_t sequence, const std::string& hash, const st
                               {"at", time},
                               {"key", key.public_key().fingerprint()},
                               {"signature", to_hex(key.sign(signed_text(sequence, hash, time)))}});
+  return row;
+}
+
+AuditSeal sealed(const AuditRow& first, const AuditRow& last, Timestamp at, const Ed25519PrivateKey& key) {
+  AuditSeal seal{first.sequence, first.previous_hash,  last.sequence,
+                 last.hash,      format_timestamp(at), key.public_key().fingerprint(),
+                 std::string()};
+  seal.signature = to_hex(key.sign(signed_text(seal)));
+  return seal;
+}
+
+Json seal_document(const AuditSeal& seal) {
+  return Json::object({{"from", seal.from},
+                       {"previous_hash", seal.previous_hash},
+                       {"through", seal.through},
+                       {"hash", seal.hash},
+                       {"at", seal.at},
+                       {"key", seal.key},
+                       {"signature", seal.signature}});
+}
+
+Result<AuditSeal> seal_from(const Json& document) {
+  if (!document.is_object() || !document["from"].is_integer() || !document["through"].is_integer()) {
+    return Error{ErrorCode::invalid, "this is not the seal of an export of the audit trail"};
+  }
+  const auto text = [&](const char* name) { return std::string(document.text_or(name, "")); };
+  return AuditSeal{document["from"].as_integer(),
+                   text("previous_hash"),
+                   document["through"].as_integer(),
+                   text("hash"),
+                   text("at"),
+                   text("key"),
+                   text("signature")};
+}
+
+Json seal_line(const AuditSeal& seal) { return Json::object({{"export", seal_document(seal)}}); }
+
+AuditRow export_row(const AuditSeal& seal, const std::string& file, const std::string& node) {
+  AuditRow row;
+  row.who = node;
+  row.what = std::string(export_operation);
+  row.resource = "/v1/audit";
+  row.why = "retention removes the rows that the file has";
+  row.details = seal_document(seal);
+  row.details.set("file", file);
   return row;
 }
 

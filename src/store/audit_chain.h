@@ -30,17 +30,39 @@ AuditRow chained(AuditRow row, const std::optional<AuditRow>& last, Timestamp at
 inline AuditRow chained(const AuditRow& row, const std::optional<AuditRow>& last) { return chained(row, last, row.at); }
 
 struct AuditReport {
-  std::int64_t rows = 0;
-  std::string last_hash;  // keep it elsewhere: it later shows whether the end was cut off
+  std::int64_t rows = 0;       // that were checked
+  std::int64_t first_row = 1;  // the sequence of the first one; greater than 1 if earlier rows are in exports
+  std::string last_hash;       // keep it elsewhere: it later shows whether the end was cut off
   std::optional<std::int64_t> broken_at;
   std::string why;
   // With a public key: the number of checkpoints that it signed, and the last row that they confirm.
-  std::int64_t checkpoints = 0;
+  std::int64_t checkpoints = 0;  // with exports
   std::int64_t signed_rows = 0;
   std::optional<Timestamp> last_checkpoint;
 };
 
-// Checks a chain row by row from its first row. The rows may come from a store, a server or an export.
+// Retention exports the oldest rows to a file and then removes them. The seal signs what the file has. It is the last
+// line of the file, and a row of the chain, which is appended before the rows are removed. So a chain that begins later
+// than at row 1 has a row that vouches for what is missing.
+struct AuditSeal {
+  std::int64_t from = 0;
+  std::string previous_hash;  // of row `from`
+  std::int64_t through = 0;
+  std::string hash;  // of row `through`
+  std::string at;
+  std::string key;        // its fingerprint
+  std::string signature;  // hexadecimal
+};
+inline constexpr std::string_view export_operation = "audit.export";
+AuditSeal sealed(const AuditRow& first, const AuditRow& last, Timestamp at, const Ed25519PrivateKey& key);
+Json seal_document(const AuditSeal& seal);
+Result<AuditSeal> seal_from(const Json& document);
+// The line of the file, {"export": {...}}, and the row of the chain.
+Json seal_line(const AuditSeal& seal);
+AuditRow export_row(const AuditSeal& seal, const std::string& file, const std::string& node);
+
+// Checks a chain row by row. The rows may come from a store, a server or exports. A chain that does not begin at row 1
+// must contain an export that ends where it begins, or later.
 class AuditCheck {
  public:
   // If `known_hash` is given, the chain must contain it. With `key` the chain must contain signed checkpoints, and each
@@ -50,20 +72,35 @@ class AuditCheck {
 
   // False if the chain is broken here; further rows are ignored.
   bool add(const AuditRow& row);
+  // The seal of a file whose rows were added before.
+  bool add(const AuditSeal& seal);
   AuditReport finish();
 
  private:
   std::string fault_of(const AuditRow& row);
   std::string fault_of_checkpoint(const AuditRow& row);
+  std::string fault_of_export(const AuditRow& row);
+  // Notes what a valid seal vouches for.
+  std::string fault_of(const AuditSeal& seal);
+  // Whether row `sequence` has this hash. `otherwise` if the row is not remembered.
+  bool has_hash(std::int64_t sequence, const std::string& hash, bool otherwise) const;
+  // The same row again: it is in an export and still in the store.
+  bool is_repeat(const AuditRow& row) const;
+  void count_signed(std::int64_t sequence, const std::string& at);
+  bool fail(std::int64_t row, std::string why);
 
   const std::string known_hash_;
   const std::optional<Ed25519PublicKey> key_;
   bool known_ = false;
+  std::optional<std::int64_t> removed_;  // the last row before the first one; absent before the first row
+  std::string removed_hash_;
+  bool vouched_ = false;  // an export has the removed rows
+  std::int64_t last_ = 0;
   std::map<std::int64_t, std::string> recent_;  // hashes of the last rows, by sequence; checkpoints name one of them
   AuditReport report_;
 };
 
-// Checks the whole chain from its start.
+// Checks the whole chain from the first row that the store has.
 // `stop` is asked before each page; if it says yes, the answer is ErrorCode::unavailable.
 Result<AuditReport> verify_audit(Store& store, const std::string& known_hash = {},
                                  const std::function<bool()>& stop = {});

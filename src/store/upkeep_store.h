@@ -22,20 +22,28 @@ struct RetentionOutcome {
   bool more = false;
 };
 
-// Removes rows that belong to no instance and are older than their time, in one batch. Absent: keep them.
+// Removes rows that are older than their time, in one batch. Absent: keep them. No open instance needs any of them.
 struct RowRetention {
-  std::optional<Timestamp> runs_before;    // finished runs without an instance, with their events
-  std::optional<Timestamp> outbox_before;  // published events, with their deliveries
-  std::optional<Timestamp> keys_before;    // idempotency keys
-  std::optional<Timestamp> users_before;   // token users whose last token was accepted before
-  std::size_t max = 1000;                  // rows of each kind
+  std::optional<Timestamp> runs_before;          // finished runs without an instance, with their events
+  std::optional<Timestamp> deleted_runs_before;  // deleted runs without an instance, in any status, with their events
+  std::optional<Timestamp> run_events_before;    // events of runs whose last event is older; the runs stay
+  std::optional<Timestamp> dead_letters_before;  // dead letters; those of an open instance stay
+  std::optional<Timestamp> outbox_before;        // published events, with their deliveries
+  std::optional<Timestamp> keys_before;          // idempotency keys
+  std::optional<Timestamp> users_before;         // token users whose last token was accepted before
+  std::size_t max = 1000;                        // rows of each kind; of run events: runs
 };
 struct RowRetentionOutcome {
   std::size_t runs = 0;
+  std::size_t deleted_runs = 0;  // deleted before they were removed, also finished ones
+  std::size_t run_events = 0;    // without those that went with their run
+  std::size_t dead_letters = 0;
   std::size_t outbox = 0;
   std::size_t keys = 0;
   std::size_t users = 0;
   bool more = false;
+
+  std::size_t removed() const { return runs + deleted_runs + run_events + dead_letters + outbox + keys + users; }
 };
 
 // The instances of a definition that have not ended.
@@ -144,6 +152,13 @@ class UpkeepStore : public virtual StoreBase {
   // Removes whole trees of instances that ended long ago. It never touches active work and keeps idempotency keys.
   virtual Result<RetentionOutcome> retire_instances(const RetentionRequest& request) = 0;
   virtual Result<RowRetentionOutcome> retire_rows(const RowRetention& request) = 0;
+
+  // Open instances without an open parent that no commit has changed since `before`, in the order of their creation.
+  // What they wait for may have changed since (upkeep/stale_work.h).
+  virtual Result<Page<InstanceId>> unchanged_instances(Timestamp before, const PageRequest& page) = 0;
+  // Open and assigned tasks whose row has not changed since `before`, in the order of their creation. A comment does
+  // not change the row.
+  virtual Result<Page<TaskId>> unchanged_tasks(Timestamp before, const PageRequest& page) = 0;
 };
 
 }  // namespace cairn

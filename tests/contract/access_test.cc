@@ -117,6 +117,25 @@ TEST_P(AuditTrail, IsAChainWithoutGaps) {
   EXPECT_FALSE(report.broken_at);
 }
 
+TEST_P(AuditTrail, TheOldestRowsAreRemovedAndTheLastOneStays) {
+  for (int i = 0; i < 5; ++i) must(store().append_audit(std::vector<AuditRow>{change("one")}));
+  EXPECT_EQ(must(store().retire_audit(3, 2)), 2u) << "at most two";
+  EXPECT_EQ(must(store().retire_audit(3, 2)), 1u);
+  EXPECT_EQ(must(store().retire_audit(3, 2)), 0u);
+  const auto left = must(store().list_audit({1, ""}));
+  ASSERT_EQ(left.items.size(), 1u);
+  EXPECT_EQ(left.items[0].sequence, 4);
+  EXPECT_EQ(left.next_cursor, "4");
+  EXPECT_EQ(must(store().list_audit({9, "2"})).items.size(), 2u);
+  EXPECT_EQ(must(store().retire_audit(99, 99)), 1u);
+  must(store().append_audit(std::vector<AuditRow>{change("next")}));
+  const auto rows = must(store().list_audit({9, ""})).items;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].sequence, 6);
+  EXPECT_EQ(rows[1].previous_hash, rows[0].hash);
+  EXPECT_EQ(must(verify_audit(store())).broken_at, 5) << "no export has the rows that are gone";
+}
+
 TEST_P(AuditTrail, AHashThatWasKeptElsewhereShowsThatTheEndIsMissing) {
   must(store().append_audit(std::vector<AuditRow>{change("instance.cancel")}));
   const std::string kept = must(verify_audit(store())).last_hash;

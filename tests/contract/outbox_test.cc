@@ -466,13 +466,119 @@ TEST_P(RowRetentions, DeletedRunsInAnyStatus) {
     EXPECT_EQ(must(store().change_run(change)).kind, RunChanged::Kind::done) << id;
   }
   RowRetention request;
-  request.runs_before = clock_.now();
-  EXPECT_EQ(must(store().retire_rows(request)).runs, 0u) << "not older yet";
+  request.deleted_runs_before = clock_.now();
+  EXPECT_EQ(must(store().retire_rows(request)).deleted_runs, 0u) << "not older yet";
   clock_.advance(Duration::of_seconds(60));
-  request.runs_before = clock_.now();
-  EXPECT_EQ(must(store().retire_rows(request)).runs, 2u);
+  RowRetention finished;
+  finished.runs_before = clock_.now();
+  EXPECT_EQ(must(store().retire_rows(finished)).removed(), 0u) << "they have not finished";
+  request.deleted_runs_before = clock_.now();
+  const RowRetentionOutcome outcome = must(store().retire_rows(request));
+  EXPECT_EQ(outcome.deleted_runs, 2u);
+  EXPECT_EQ(outcome.runs, 0u);
+  EXPECT_FALSE(must(store().find_run({"leased"})).has_value());
   EXPECT_TRUE(must(store().find_run({"kept"})).has_value());
   EXPECT_TRUE(must(store().queue_faults(10)).empty());
+}
+
+TEST_P(RowRetentions, AFinishedRunThatIsDeletedGoesWithTheFirstPeriodThatIsOver) {
+  for (const char* id : {"early", "late"}) {
+    must(store().submit_run(sample::run(id)));
+    RunChange change;
+    change.run = {id};
+    change.kind = RunChange::Kind::cancel;
+    must(store().change_run(change));
+  }
+  clock_.advance(Duration::of_seconds(60));
+  const Timestamp ended_before = clock_.now();
+  RunChange remove;
+  remove.kind = RunChange::Kind::remove;
+  remove.run = {"early"};
+  must(store().change_run(remove));
+  clock_.advance(Duration::of_seconds(60));
+  RowRetention deleted;
+  deleted.deleted_runs_before = ended_before;
+  EXPECT_EQ(must(store().retire_rows(deleted)).removed(), 0u) << "it was deleted later";
+  deleted.deleted_runs_before = clock_.now();
+  EXPECT_EQ(must(store().retire_rows(deleted)).deleted_runs, 1u);
+  EXPECT_TRUE(must(store().find_run({"late"})).has_value());
+  RowRetention finished;
+  finished.runs_before = ended_before;
+  EXPECT_EQ(must(store().retire_rows(finished)).runs, 1u);
+  EXPECT_FALSE(must(store().find_run({"late"})).has_value());
+}
+
+TEST_P(RowRetentions, EventsOfRunsGoAndTheRunsStay) {
+  Advance advance = sample::begin("a");
+  sample::add_run(advance, "owned");
+  commit(advance);
+  must(store().submit_run(sample::run("alone")));
+  ASSERT_FALSE(must(store().run_events({"owned"})).empty());
+  clock_.advance(Duration::of_seconds(60));
+  RowRetention request;
+  request.run_events_before = clock_.now();
+  ASSERT_EQ(must(store().lease_runs({"w", {}, {}, 1, Duration::of_seconds(30)})).size(), 1u);
+  const RowRetentionOutcome outcome = must(store().retire_rows(request));
+  EXPECT_EQ(outcome.run_events, 1u);
+  EXPECT_EQ(outcome.runs, 0u);
+  std::vector<RunEvent> left = must(store().run_events({"owned"}));
+  const std::vector<RunEvent> others = must(store().run_events({"alone"}));
+  left.insert(left.end(), others.begin(), others.end());
+  ASSERT_EQ(left.size(), 2u) << "those of the run with a young event stay together";
+  EXPECT_EQ(left[0].kind, "created");
+  EXPECT_EQ(left[1].kind, "leased");
+  for (const char* id : {"owned", "alone"}) EXPECT_TRUE(must(store().find_run({id})).has_value()) << id;
+  EXPECT_EQ(must(store().lease_runs({"w", {}, {}, 9, Duration::of_seconds(30)})).size(), 1u) << "the other one";
+  EXPECT_EQ(must(store().figures(10, 10)).runs_leased, 2u);
+}
+
+TEST_P(RowRetentions, EventsOfARunThatBeganLeased) {
+  Unit unit;
+  unit.advances = {sample::begin("a")};
+  sample::add_run(unit.advances[0], "r");
+  unit.lease = RunLease{"w", Duration::of_seconds(30), {"default.echo"}};
+  commit(unit);
+  ASSERT_EQ(must(store().find_run({"r"}))->status, RunStatus::leased);
+  ASSERT_EQ(must(store().run_events({"r"})).size(), 2u);
+  clock_.advance(Duration::of_seconds(60));
+  RowRetention request;
+  request.run_events_before = clock_.now();
+  EXPECT_GT(must(store().retire_rows(request)).run_events, 0u);
+  EXPECT_TRUE(must(store().run_events({"r"})).empty());
+  EXPECT_EQ(must(store().retire_rows(request)).removed(), 0u);
+}
+
+TEST_P(RowRetentions, DeadLettersWithoutAnOpenInstance) {
+  commit(sample::begin("open"));
+  Advance ended = sample::begin("ended");
+  sample::end(ended);
+  commit(ended);
+  DeadLetter letter{0, std::nullopt, "start", Json::object({}), "why", "node-1", {}};
+  must(store().put_dead_letter(letter));
+  for (const char* id : {"open", "ended", "gone"}) {
+    letter.instance = InstanceId{id};
+    must(store().put_dead_letter(letter));
+  }
+  RowRetention request;
+  request.dead_letters_before = clock_.now();
+  EXPECT_EQ(must(store().retire_rows(request)).dead_letters, 0u) << "not older yet";
+  clock_.advance(Duration::of_seconds(60));
+  letter.instance.reset();
+  const std::int64_t young = must(store().put_dead_letter(letter));
+  request.dead_letters_before = clock_.now();
+  request.max = 2;
+  std::size_t gone = 0;
+  for (bool more = true; more;) {
+    const RowRetentionOutcome outcome = must(store().retire_rows(request));
+    EXPECT_LE(outcome.dead_letters, 2u);
+    gone += outcome.dead_letters;
+    more = outcome.more;
+  }
+  EXPECT_EQ(gone, 3u);
+  const auto left = must(store().list_dead_letters({})).items;
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_EQ(left[0].instance, InstanceId{"open"}) << "its operator may still need it";
+  EXPECT_EQ(left[1].id, young);
 }
 
 TEST_P(RowRetentions, PublishedEventsWithTheirDeliveries) {
@@ -529,6 +635,13 @@ TEST_P(RowRetentions, SmallBatchesAndNothingUnasked) {
     more = outcome.more;
   }
   EXPECT_EQ(gone, 5u);
+  for (const char* id : {"a", "b", "c"}) must(store().submit_run(sample::run(id)));
+  clock_.advance(Duration::of_seconds(1));
+  RowRetention events;
+  events.run_events_before = clock_.now();
+  events.max = 2;
+  EXPECT_EQ(must(store().retire_rows(events)).run_events, 2u);
+  EXPECT_EQ(must(store().retire_rows(events)).run_events, 1u);
 }
 
 }  // namespace cairn

@@ -447,6 +447,60 @@ TEST_P(Retention, SmallBatches) {
   EXPECT_EQ(rounds, 3);
 }
 
+std::vector<std::string> unchanged_instances(Store& store, Timestamp before) {
+  std::vector<std::string> ids;
+  PageRequest page{2, ""};
+  do {
+    const auto found = must(store.unchanged_instances(before, page));
+    EXPECT_LE(found.items.size(), 2u);
+    for (const InstanceId& id : found.items) ids.push_back(id.value);
+    page.cursor = found.next_cursor;
+  } while (!page.cursor.empty());
+  return ids;
+}
+
+TEST_P(Retention, FindsOpenRootsThatHaveNotChanged) {
+  for (const char* id : {"c", "a", "parent", "moved"}) commit(sample::begin(id));
+  Advance suspended = sample::begin("suspended");
+  suspended.after.status = Status::suspended;
+  commit(suspended);
+  commit(ended("over"));
+  for (const char* parent : {"parent", "over"}) {
+    Advance child = sample::begin(std::string("child of ") + parent);
+    child.after.parent = Parent{{parent}, {"t"}};
+    commit(child);
+  }
+  clock_.advance(Duration::of_seconds(60));
+  Advance moved = sample::next(must(store().find_snapshot({"moved"})).value());
+  moved.after.changed_at = clock_.now();
+  commit(moved);
+  EXPECT_EQ(unchanged_instances(store(), clock_.now()),
+            (std::vector<std::string>{"c", "a", "parent", "suspended", "child of over"}));
+  EXPECT_TRUE(unchanged_instances(store(), sample::start_of_time).empty());
+}
+
+TEST_P(Retention, FindsOpenTasksThatHaveNotChanged) {
+  Advance advance = sample::begin("a");
+  for (const char* id : {"t3", "t1", "touched", "done", "t2"}) sample::add_task(advance, id);
+  commit(advance);
+  Advance completed = sample::next(advance.after);
+  sample::complete_task(completed, "done");
+  commit(completed);
+  clock_.advance(Duration::of_seconds(60));
+  TaskChange change;
+  change.task = {"touched"};
+  change.actor = change.assignee = "ann";
+  must(store().change_task(change));
+  std::vector<std::string> ids;
+  PageRequest page{2, ""};
+  do {
+    const auto found = must(store().unchanged_tasks(clock_.now(), page));
+    for (const TaskId& id : found.items) ids.push_back(id.value);
+    page.cursor = found.next_cursor;
+  } while (!page.cursor.empty());
+  EXPECT_EQ(ids, (std::vector<std::string>{"t3", "t1", "t2"}));
+}
+
 TEST_P(Retention, IdempotencyKeysOutliveWhatTheyProtect) {
   Unit unit;
   unit.advances = {ended("a")};

@@ -168,6 +168,8 @@ const std::set<std::string> walks = {
     "list_schedules wf_schedules",
     "take_schedules wf_schedules_pkey",
     "list_api_keys wf_api_keys",
+    "unchanged_instances wf_instances_open",
+    "unchanged_tasks wf_tasks_inbox",
 };
 
 // Everything done and nothing waiting, which is when a server has the time to look at its tables.

@@ -278,6 +278,10 @@ Result<Page<AuditRow>> NodeStore::list_audit(const PageRequest& page) {
   return through("list_audit", Way::read, [&] { return behind_.list_audit(page); });
 }
 
+Result<std::size_t> NodeStore::retire_audit(std::int64_t through_row, std::size_t max) {
+  return through("retire_audit", Way::write, [&] { return behind_.retire_audit(through_row, max); });
+}
+
 Result<TaskChanged> NodeStore::change_task(const TaskChange& change) {
   return through("change_task", Way::write, [&] { return behind_.change_task(change); });
 }
@@ -361,6 +365,14 @@ Result<void> NodeStore::drop_lock(const HostLock& lock) {
 
 Result<RowRetentionOutcome> NodeStore::retire_rows(const RowRetention& request) {
   return through("retire_rows", Way::write, [&] { return behind_.retire_rows(request); });
+}
+
+Result<Page<InstanceId>> NodeStore::unchanged_instances(Timestamp before, const PageRequest& page) {
+  return through("unchanged_instances", Way::read, [&] { return behind_.unchanged_instances(before, page); });
+}
+
+Result<Page<TaskId>> NodeStore::unchanged_tasks(Timestamp before, const PageRequest& page) {
+  return through("unchanged_tasks", Way::read, [&] { return behind_.unchanged_tasks(before, page); });
 }
 
 }  // namespace cairn::sim

@@ -120,6 +120,9 @@ class ForwardingStore : public Store {
   }
   Result<void> append_audit(std::span<const AuditRow> rows) override { return behind_.append_audit(rows); }
   Result<Page<AuditRow>> list_audit(const PageRequest& page) override { return behind_.list_audit(page); }
+  Result<std::size_t> retire_audit(std::int64_t through, std::size_t max) override {
+    return behind_.retire_audit(through, max);
+  }
   Result<TaskChanged> change_task(const TaskChange& change) override { return behind_.change_task(change); }
   Result<std::optional<TaskRow>> find_task(const TaskId& id) override { return behind_.find_task(id); }
   Result<Page<TaskRow>> list_tasks(const TaskFilter& filter, const PageRequest& page) override {
@@ -159,6 +162,12 @@ class ForwardingStore : public Store {
     return behind_.retire_instances(request);
   }
   Result<RowRetentionOutcome> retire_rows(const RowRetention& request) override { return behind_.retire_rows(request); }
+  Result<Page<InstanceId>> unchanged_instances(Timestamp before, const PageRequest& page) override {
+    return behind_.unchanged_instances(before, page);
+  }
+  Result<Page<TaskId>> unchanged_tasks(Timestamp before, const PageRequest& page) override {
+    return behind_.unchanged_tasks(before, page);
+  }
 
  protected:
   Store& behind_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include "store/audit_chain.h"
@@ -61,21 +62,33 @@ Result<void> MemoryStore::append_audit(std::span<const AuditRow> rows) {
 }
 
 Result<Page<AuditRow>> MemoryStore::list_audit(const PageRequest& request) {
-  std::size_t after = 0;
+  std::int64_t after = 0;
   const auto read = std::from_chars(request.cursor.data(), request.cursor.data() + request.cursor.size(), after);
   if (!request.cursor.empty() && read.ec != std::errc()) {
     return Error{ErrorCode::invalid, "the cursor is not one that this list gave"};
   }
   const std::lock_guard lock(mutex_);
   Page<AuditRow> page;
-  for (std::size_t at = after; at < audit_.size(); ++at) {
+  const std::int64_t removed = audit_.empty() ? 0 : audit_.front().sequence - 1;
+  for (std::size_t at = static_cast<std::size_t>(std::max<std::int64_t>(after - removed, 0)); at < audit_.size();
+       ++at) {
     if (page.items.size() == request.limit) {
-      page.next_cursor = std::to_string(at);
+      page.next_cursor = std::to_string(page.items.back().sequence);
       break;
     }
     page.items.push_back(audit_[at]);
   }
   return page;
+}
+
+Result<std::size_t> MemoryStore::retire_audit(std::int64_t through, std::size_t max) {
+  const std::lock_guard lock(mutex_);
+  std::size_t removed = 0;
+  while (removed < max && audit_.size() > 1 && audit_.front().sequence <= through) {
+    audit_.pop_front();
+    ++removed;
+  }
+  return removed;
 }
 
 }  // namespace cairn

@@ -182,14 +182,48 @@ Result<RowRetentionOutcome> MemoryStore::retire_rows(const RowRetention& request
       ++count;
     }
   };
-  if (request.runs_before) {
+  const auto forget_key = [&](const auto& run) { run_keys_.erase(run.second.row.idempotency_key); };
+  const auto is_past = [](const RunRow& row, const std::optional<Timestamp>& before) {
+    return before && is_final(row.status) && row.updated_at < *before;
+  };
+  const auto is_deleted_past = [](const RunRow& row, const std::optional<Timestamp>& before) {
+    return before && row.deleted_at && *row.deleted_at < *before;
+  };
+  const auto retire_runs = [&](std::size_t& count, bool deleted) {
     retire(
-        runs_, outcome.runs,
+        runs_, count,
         [&](const auto& run) {
           const RunRow& row = run.second.row;
-          return !row.instance && (is_final(row.status) || row.deleted_at) && row.updated_at < *request.runs_before;
+          return !row.instance && row.deleted_at.has_value() == deleted &&
+                 (is_past(row, request.runs_before) || is_deleted_past(row, request.deleted_runs_before));
         },
-        [&](const auto& run) { run_keys_.erase(run.second.row.idempotency_key); });
+        forget_key);
+  };
+  retire_runs(outcome.runs, false);
+  retire_runs(outcome.deleted_runs, true);
+  if (request.run_events_before) {
+    std::size_t runs = 0;
+    for (auto& [id, run] : runs_) {
+      if (run.events.empty() || !(run.events.back().at < *request.run_events_before)) continue;
+      if (runs == request.max) {
+        outcome.more = true;
+        break;
+      }
+      ++runs;
+      outcome.run_events += run.events.size();
+      run.events.clear();
+    }
+  }
+  if (request.dead_letters_before) {
+    retire(
+        dead_, outcome.dead_letters,
+        [&](const auto& entry) {
+          const DeadLetter& letter = entry.second;
+          const auto owner = letter.instance ? instances_.find(letter.instance->value) : instances_.end();
+          const bool is_needed = owner != instances_.end() && !is_final(owner->second.row.status);
+          return letter.at < *request.dead_letters_before && !is_needed;
+        },
+        [](const auto&) {});
   }
   if (request.outbox_before) {
     retire(

@@ -2,6 +2,7 @@
 // as the model that the simulation compares other back ends with.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -121,7 +122,7 @@ class MemoryStore : public Store {
     Timestamp seen_at;
   };
   std::map<std::string, TokenUser> token_users_;  // by account
-  std::vector<AuditRow> audit_;
+  std::deque<AuditRow> audit_;
 };
 
 }  // namespace cairn

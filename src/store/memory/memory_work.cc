@@ -1,6 +1,7 @@
 #include "store/memory/memory_store.h"
 #include "store/projection.h"
 #include "store/report_dead_letter.h"
+#include "store/sql_rows.h"
 
 namespace cairn {
 
@@ -260,6 +261,49 @@ Result<RetentionOutcome> MemoryStore::retire_instances(const RetentionRequest& r
     outcome.instances += tree.size();
   }
   return outcome;
+}
+
+Result<Page<InstanceId>> MemoryStore::unchanged_instances(Timestamp before, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t after, sql::read_cursor(request.cursor, 0));
+  const std::lock_guard lock(mutex_);
+  const auto is_open = [&](const std::string& id) {
+    const auto found = instances_.find(id);
+    return found != instances_.end() && !is_final(found->second.row.status);
+  };
+  Page<InstanceId> page;
+  std::int64_t last = 0;
+  for (auto at = instance_order_.upper_bound(after); at != instance_order_.end(); ++at) {
+    const InstanceRow& row = instances_.at(at->second).row;
+    if (is_final(row.status) || !(row.changed_at < before) || (row.parent && is_open(row.parent->value))) continue;
+    if (page.items.size() == request.limit) {
+      page.next_cursor = std::to_string(last);
+      break;
+    }
+    page.items.push_back(row.id);
+    last = at->first;
+  }
+  return page;
+}
+
+Result<Page<TaskId>> MemoryStore::unchanged_tasks(Timestamp before, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t after, sql::read_cursor(request.cursor, 0));
+  const std::lock_guard lock(mutex_);
+  std::map<std::int64_t, TaskId> found;
+  for (const auto& [id, task] : tasks_) {
+    const bool open = task.row.status == TaskStatus::open || task.row.status == TaskStatus::assigned;
+    if (open && task.row.changed_at < before && task.number > after) found.emplace(task.number, task.row.id);
+  }
+  Page<TaskId> page;
+  std::int64_t last = 0;
+  for (const auto& [number, id] : found) {
+    if (page.items.size() == request.limit) {
+      page.next_cursor = std::to_string(last);
+      break;
+    }
+    page.items.push_back(id);
+    last = number;
+  }
+  return page;
 }
 
 void MemoryStore::remove_instance(const std::string& id) {

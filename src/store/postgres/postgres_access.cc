@@ -115,4 +115,10 @@ Result<Page<AuditRow>> PostgresStore::list_audit(const PageRequest& request) {
   });
 }
 
+Result<std::size_t> PostgresStore::retire_audit(std::int64_t through, std::size_t max) {
+  return write<std::size_t>([&](Connection& db) -> Result<std::size_t> {
+    return static_cast<std::size_t>(db.query(Sql::retire_audit, through, static_cast<std::int64_t>(max)).changed());
+  });
+}
+
 }  // namespace cairn

@@ -134,7 +134,8 @@ class PostgresStore final : public Store {
   void write_event(Connection& db, const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
   void send(Connection& db, const Message& message, Wakeup& wakeup);
   // One batch; `more` when it did not come to the end.
-  Result<std::size_t> retire_runs(Timestamp before, std::size_t max, bool& more);
+  // Finished and deleted runs without an instance.
+  Result<void> retire_runs(const RowRetention& request, RowRetentionOutcome& outcome);
   SignalOutcome route(Connection& db, const CorrelatedSignal& signal, Wakeup& wakeup);
 
   postgres::ServerClock server_clock_;

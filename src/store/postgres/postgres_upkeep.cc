@@ -205,11 +205,15 @@ std::vector<std::int64_t> read_numbers(const Rows& rows, int column) {
 // Runs have no index by the time of their end: every lease and every end would pay for it. So a sweep goes through them
 // by number, and remembers how far it came. Runs of instances are passed for good. Of the others it remembers those
 // that stay. If these are too many for a list, it goes through all runs again after a while.
-Result<std::size_t> PostgresStore::retire_runs(Timestamp before, std::size_t max, bool& more) {
+Result<void> PostgresStore::retire_runs(const RowRetention& request, RowRetentionOutcome& outcome) {
+  constexpr Timestamp never{Timestamp::seconds_min, 0};
+  const Timestamp finished_before = request.runs_before.value_or(never);
+  const Timestamp deleted_before = request.deleted_runs_before.value_or(never);
+  const Timestamp before = std::max(finished_before, deleted_before);
   constexpr int parts_max = 50;
   constexpr std::int64_t part_runs = 2000;
   constexpr std::size_t kept_max = 2000;
-  const auto limit = static_cast<std::int64_t>(max);
+  const auto limit = static_cast<std::int64_t>(request.max);
   // No transaction that inserts runs is open for an hour: among older runs no further ones appear.
   const Timestamp no_inserts_before = std::min(before, after(now(), Duration::of_seconds(-3600)));
   // Runs that are not in the list stay up to a quarter longer than requested.
@@ -218,19 +222,31 @@ Result<std::size_t> PostgresStore::retire_runs(Timestamp before, std::size_t max
   if (retired_runs_.incomplete && after(retired_runs_.begun, again_after) <= now()) retired_runs_ = {};
   if (retired_runs_.next == 0) retired_runs_.begun = now();
   std::size_t gone = 0;
+  const auto count = [&](std::size_t all, std::size_t deleted) {
+    gone += all;
+    outcome.runs += all - deleted;
+    outcome.deleted_runs += deleted;
+  };
+  struct Passed {
+    std::size_t gone = 0;
+    std::size_t deleted = 0;
+    std::vector<std::int64_t> kept;
+  };
   if (!retired_runs_.kept.empty()) {
     Column<std::int64_t> numbers;
     for (const std::int64_t number : retired_runs_.kept) numbers.add(number);
-    CAIRN_TRY(retired_runs_.kept, write<std::vector<std::int64_t>>([&](Connection& db) {
-                Rows rows = db.query(Sql::retire_passed_runs, before, numbers);
-                gone = 0;
-                if (!rows.next()) return Result<std::vector<std::int64_t>>(retired_runs_.kept);
-                gone = static_cast<std::size_t>(rows.integer(0));
-                return Result<std::vector<std::int64_t>>(read_numbers(rows, 1));
+    CAIRN_TRY(Passed passed, write<Passed>([&](Connection& db) -> Result<Passed> {
+                Rows rows = db.query(Sql::retire_passed_runs, finished_before, numbers, deleted_before);
+                if (!rows.next()) return Passed{0, 0, retired_runs_.kept};
+                return Passed{static_cast<std::size_t>(rows.integer(0)), static_cast<std::size_t>(rows.integer(2)),
+                              read_numbers(rows, 1)};
               }));
+    count(passed.gone, passed.deleted);
+    retired_runs_.kept = std::move(passed.kept);
   }
   struct Part {
     std::size_t gone = 0;
+    std::size_t deleted = 0;
     bool last = true;
     std::int64_t next = 0;
     std::int64_t passed = 0;
@@ -238,13 +254,17 @@ Result<std::size_t> PostgresStore::retire_runs(Timestamp before, std::size_t max
   };
   for (int i = 0; i < parts_max && gone == 0; ++i) {
     CAIRN_TRY(const Part part, write<Part>([&](Connection& db) -> Result<Part> {
-                Rows rows = db.query(Sql::retire_runs, before, limit, retired_runs_.next, std::max(limit, part_runs),
-                                     no_inserts_before);
+                Rows rows = db.query(Sql::retire_runs, finished_before, limit, retired_runs_.next,
+                                     std::max(limit, part_runs), no_inserts_before, deleted_before);
                 if (!rows.next()) return Part{};
-                return Part{static_cast<std::size_t>(rows.integer(0)), rows.boolean(1), rows.integer(2),
-                            rows.integer(3), read_numbers(rows, 4)};
+                return Part{static_cast<std::size_t>(rows.integer(0)),
+                            static_cast<std::size_t>(rows.integer(5)),
+                            rows.boolean(1),
+                            rows.integer(2),
+                            rows.integer(3),
+                            read_numbers(rows, 4)};
               }));
-    gone += part.gone;
+    count(part.gone, part.deleted);
     auto& kept = retired_runs_.kept;
     if (retired_runs_.next == retired_runs_.passed) {
       retired_runs_.passed = part.passed;
@@ -255,10 +275,10 @@ Result<std::size_t> PostgresStore::retire_runs(Timestamp before, std::size_t max
       }
     }
     retired_runs_.next = part.last ? retired_runs_.passed : part.next;
-    if (part.last) return gone;
+    if (part.last) return {};
   }
-  more = true;
-  return gone;
+  outcome.more = true;
+  return {};
 }
 
 // Each kind of row in transactions of its own: what one of them cannot do does not hold up the others.
@@ -279,12 +299,72 @@ Result<RowRetentionOutcome> PostgresStore::retire_rows(const RowRetention& reque
     outcome.more |= gone == request.max;
     return gone;
   };
-  if (request.runs_before) outcome.runs = note(retire_runs(*request.runs_before, request.max, outcome.more));
+  if (request.runs_before || request.deleted_runs_before) {
+    if (auto done = retire_runs(request, outcome); !done) failed = done.error();
+  }
+  if (request.run_events_before) {
+    std::size_t runs = 0;
+    outcome.run_events = note(write<std::size_t>([&](Connection& db) -> Result<std::size_t> {
+      Rows rows = db.query(Sql::retire_run_events, *request.run_events_before, static_cast<std::int64_t>(request.max));
+      if (!rows.next()) return std::size_t{0};
+      runs = static_cast<std::size_t>(rows.integer(1));
+      return static_cast<std::size_t>(rows.integer(0));
+    }));
+    outcome.more |= runs == request.max;
+  }
+  if (request.dead_letters_before) {
+    outcome.dead_letters = remove_oldest(Sql::retire_dead_letters, *request.dead_letters_before);
+  }
   if (request.outbox_before) outcome.outbox = remove_oldest(Sql::retire_outbox, *request.outbox_before);
   if (request.keys_before) outcome.keys = remove_oldest(Sql::retire_keys, *request.keys_before);
   if (request.users_before) outcome.users = remove_oldest(Sql::retire_users, *request.users_before);
-  if (failed && outcome.runs + outcome.outbox + outcome.keys + outcome.users == 0) return *failed;
+  if (failed && outcome.removed() == 0) return *failed;
   return outcome;
+}
+
+namespace {
+
+Result<Page<std::pair<std::int64_t, std::string>>> read_unchanged(Rows rows, std::size_t limit) {
+  Page<std::pair<std::int64_t, std::string>> page;
+  while (rows.next()) {
+    if (page.items.size() == limit) {
+      page.next_cursor = std::to_string(page.items.back().first);
+      break;
+    }
+    page.items.emplace_back(rows.integer(0), rows.text(1));
+  }
+  if (rows.fault()) return *rows.fault();
+  return page;
+}
+
+template <class Id>
+Page<Id> ids_of(Page<std::pair<std::int64_t, std::string>>&& rows) {
+  Page<Id> page;
+  page.next_cursor = std::move(rows.next_cursor);
+  for (auto& [number, id] : rows.items) page.items.push_back({std::move(id)});
+  return page;
+}
+
+}  // namespace
+
+Result<Page<InstanceId>> PostgresStore::unchanged_instances(Timestamp before, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t after, sql::read_cursor(request.cursor, 0));
+  return read<Page<InstanceId>>([&](Connection& db) -> Result<Page<InstanceId>> {
+    CAIRN_TRY(auto rows, read_unchanged(db.query(Sql::unchanged_instances, before, after,
+                                                 static_cast<std::int64_t>(request.limit) + 1),
+                                        request.limit));
+    return ids_of<InstanceId>(std::move(rows));
+  });
+}
+
+Result<Page<TaskId>> PostgresStore::unchanged_tasks(Timestamp before, const PageRequest& request) {
+  CAIRN_TRY(const std::int64_t after, sql::read_cursor(request.cursor, 0));
+  return read<Page<TaskId>>([&](Connection& db) -> Result<Page<TaskId>> {
+    CAIRN_TRY(auto rows, read_unchanged(db.query(Sql::unchanged_tasks, before, after,
+                                                 static_cast<std::int64_t>(request.limit) + 1),
+                                        request.limit));
+    return ids_of<TaskId>(std::move(rows));
+  });
 }
 
 }  // namespace cairn

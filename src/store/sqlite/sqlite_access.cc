@@ -146,4 +146,13 @@ Result<Page<AuditRow>> SqliteStore::list_audit(const PageRequest& request) {
   return db.give(std::move(page));
 }
 
+Result<std::size_t> SqliteStore::retire_audit(std::int64_t through, std::size_t max) {
+  const std::lock_guard lock(writer_mutex_);
+  if (auto refused = refusal()) return *refused;
+  Transaction transaction(*writer_);
+  const std::int64_t removed = writer_->run(Sql::retire_audit, through, static_cast<std::int64_t>(max));
+  if (auto done = transaction.commit(); !done) return failed(done.error());
+  return static_cast<std::size_t>(removed);
+}
+
 }  // namespace cairn

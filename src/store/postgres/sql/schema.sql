@@ -1,5 +1,5 @@
 -- The schema of a PostgreSQL store.
--- version: 36
+-- version: 37
 --
 -- A new store gets this file and then every migration (sql/migrations), in one transaction. The first release freezes it:
 -- later changes are migrations. The store replaces the schema name `cairn` with its own.
@@ -242,6 +242,8 @@ CREATE TABLE cairn.wf_dlq_q (
   node text NOT NULL,
   at timestamptz NOT NULL
 );
+-- Retention finds old dead letters.
+CREATE INDEX wf_dlq_q_at ON cairn.wf_dlq_q (at);
 
 
 -- Runs ----------------------------------------------------------------------------------------------------------------
@@ -350,6 +352,8 @@ CREATE TABLE cairn.workflow_event (
   data jsonb,
   PRIMARY KEY (workflow_id, id)
 );
+-- Retention finds the runs with old events. An index of all events would cost each run three entries.
+CREATE INDEX workflow_event_created ON cairn.workflow_event (created_at) WHERE event_type IN ('created', 'created_leased');
 
 -- Settings and limits of run types, set by operators. NULL keeps what the run or the worker specifies.
 CREATE TABLE cairn.wf_run_types (
@@ -698,7 +702,7 @@ CREATE INDEX wf_token_users_person ON cairn.wf_token_users (person);
 CREATE INDEX wf_token_users_seen ON cairn.wf_token_users (seen_at);
 
 -- The audit trail. Each row's hash covers the hash of the row before (store/audit_chain.h), so a removed or changed row
--- shows. Rows are only appended, without gaps.
+-- shows. Rows are only appended, without gaps. Retention removes the oldest rows after it has exported them.
 CREATE TABLE cairn.wf_audit (
   sequence bigint PRIMARY KEY,
   at timestamptz NOT NULL,

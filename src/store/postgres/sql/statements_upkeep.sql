@@ -138,28 +138,55 @@ SELECT cairn.wf_append_audit($1::cairn.wf_audit_row[], $2)
 SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, hash FROM cairn.wf_audit WHERE sequence > $1 ORDER BY sequence LIMIT $2
 
 -- name: retire_runs
--- Of the next $4 runs behind number $3 the first $2 that belong to no instance and ended or were deleted before $1. Numbers follow the time of creation, so a part that has
--- younger runs is the last one. The columns: how many were removed; whether it was the last part; where the next one begins. Then: up to where all runs
--- were created before $5, and which of those belong to no instance and stay. Only these may be due later.
+-- Of the next $4 runs behind number $3 the first $2 that belong to no instance and ended before $1 or were deleted before $6. Numbers follow the time of creation, so
+-- a part that has runs younger than both is the last one. The columns: how many were removed; whether it was the last part; where the next one begins. Then: up to where
+-- all runs were created before $5, and which of those belong to no instance and stay. Only these may be due later. Last: how many of the removed ones had been deleted.
 WITH part AS MATERIALIZED (
   SELECT n, id, created_at, instance IS NULL AS alone,
-    instance IS NULL AND (status IN ('succeeded', 'failed', 'cancelled') OR deleted_at IS NOT NULL) AND updated_at < $1 AS due
+    instance IS NULL AND ((status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1) OR coalesce(deleted_at < $6, false)) AS due
   FROM cairn.workflow_run WHERE n > $3 ORDER BY n LIMIT $4),
 old AS MATERIALIZED (SELECT n, id FROM part WHERE due ORDER BY n LIMIT $2),
 seen AS (SELECT CASE WHEN count(*) < $2 THEN (SELECT max(n) FROM part) ELSE max(n) END AS n, count(*) < $2 AS all_old FROM old),
 passed AS (SELECT max(p.n) AS n FROM part p, seen s WHERE p.n <= s.n AND p.created_at < $5),
-gone AS (DELETE FROM cairn.workflow_run r USING old WHERE r.id = ANY (ARRAY[old.id]) RETURNING r.id),
+gone AS (DELETE FROM cairn.workflow_run r USING old WHERE r.id = ANY (ARRAY[old.id]) RETURNING r.deleted_at IS NOT NULL AS deleted),
 events AS (DELETE FROM cairn.workflow_event e USING old WHERE e.workflow_id = ANY (ARRAY[old.id]))
-SELECT (SELECT count(*) FROM gone), s.all_old AND (SELECT count(*) FROM part WHERE created_at < $1) < $4, coalesce(s.n, $3), coalesce(c.n, $3),
-  (SELECT jsonb_agg(p.n) FROM part p WHERE p.alone AND NOT p.due AND p.n <= c.n)
+SELECT (SELECT count(*) FROM gone), s.all_old AND (SELECT count(*) FROM part WHERE created_at < greatest($1, $6)) < $4, coalesce(s.n, $3), coalesce(c.n, $3),
+  (SELECT jsonb_agg(p.n) FROM part p WHERE p.alone AND NOT p.due AND p.n <= c.n), (SELECT count(*) FROM gone WHERE deleted)
 FROM seen s, passed c
 -- name: retire_passed_runs
--- The runs of these numbers that ended or were deleted before $1. How many went, and which ones stay.
+-- The runs of these numbers that ended before $1 or were deleted before $3. How many went, which ones stay, and how many of the first had been deleted.
 WITH part AS MATERIALIZED (
-  SELECT n, id, (status IN ('succeeded', 'failed', 'cancelled') OR deleted_at IS NOT NULL) AND updated_at < $1 AS due FROM cairn.workflow_run WHERE n = ANY ($2::bigint[])),
-gone AS (DELETE FROM cairn.workflow_run r USING part p WHERE p.due AND r.id = ANY (ARRAY[p.id]) RETURNING r.id),
+  SELECT n, id, (status IN ('succeeded', 'failed', 'cancelled') AND updated_at < $1) OR coalesce(deleted_at < $3, false) AS due FROM cairn.workflow_run WHERE n = ANY ($2::bigint[])),
+gone AS (DELETE FROM cairn.workflow_run r USING part p WHERE p.due AND r.id = ANY (ARRAY[p.id]) RETURNING r.deleted_at IS NOT NULL AS deleted),
 events AS (DELETE FROM cairn.workflow_event e USING part p WHERE p.due AND e.workflow_id = ANY (ARRAY[p.id]))
-SELECT (SELECT count(*) FROM gone), (SELECT jsonb_agg(n) FROM part WHERE NOT due)
+SELECT (SELECT count(*) FROM gone), (SELECT jsonb_agg(n) FROM part WHERE NOT due), (SELECT count(*) FROM gone WHERE deleted)
+-- name: retire_run_events
+-- Of $2 runs whose last event is older than $1. The columns: how many events were removed, and of how many runs.
+WITH old AS MATERIALIZED (SELECT c.workflow_id FROM cairn.workflow_event c WHERE c.event_type IN ('created', 'created_leased') AND c.created_at < $1
+    AND NOT EXISTS (SELECT 1 FROM cairn.workflow_event y WHERE y.workflow_id = c.workflow_id AND y.created_at >= $1 OFFSET 0)
+  ORDER BY c.created_at LIMIT $2),
+gone AS (DELETE FROM cairn.workflow_event e USING old WHERE e.workflow_id = ANY (ARRAY[old.workflow_id]) RETURNING 1)
+SELECT (SELECT count(*) FROM gone), (SELECT count(*) FROM old)
+-- name: retire_dead_letters
+-- Those of an open instance stay, however many they are.
+WITH old AS MATERIALIZED (SELECT d.n FROM cairn.wf_dlq_q d WHERE d.at < $1
+    AND NOT EXISTS (SELECT 1 FROM cairn.wf_instances_base i WHERE i.id = d.instance AND i.ended_at IS NULL OFFSET 0)
+  ORDER BY d.at LIMIT $2 FOR UPDATE OF d SKIP LOCKED),
+gone AS (DELETE FROM cairn.wf_dlq_q d USING old WHERE d.n = ANY (ARRAY[old.n]) RETURNING 1)
+SELECT count(*) FROM gone
+-- name: unchanged_instances
+-- The sum keeps the planner from reading all instances in the order of their numbers.
+SELECT i.n, i.id FROM cairn.wf_instances_base i
+WHERE i.status NOT IN ('completed', 'failed', 'cancelled') AND i.changed_at < $1 AND i.n + 0 > $2
+  AND (i.parent IS NULL OR NOT EXISTS (SELECT 1 FROM cairn.wf_instances_base p WHERE p.id = i.parent AND p.ended_at IS NULL OFFSET 0))
+ORDER BY i.n + 0 LIMIT $3
+-- name: unchanged_tasks
+SELECT t.n, t.id FROM cairn.wf_tasks t
+WHERE t.status IN ('open', 'assigned') AND t.changed_at < $1 AND t.n + 0 > $2 ORDER BY t.n + 0 LIMIT $3
+-- name: retire_audit
+-- Sequences have no gaps. The last row stays.
+DELETE FROM cairn.wf_audit WHERE sequence <= $1 AND sequence < (SELECT min(sequence) FROM cairn.wf_audit) + $2
+  AND sequence < (SELECT max(sequence) FROM cairn.wf_audit)
 -- name: retire_outbox
 WITH old AS MATERIALIZED (SELECT id FROM cairn.outbox_event WHERE delivered_at < $1 ORDER BY delivered_at LIMIT $2),
 gone AS (DELETE FROM cairn.outbox_event o USING old WHERE o.id = ANY (ARRAY[old.id]) RETURNING o.id),

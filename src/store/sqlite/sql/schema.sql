@@ -1,5 +1,5 @@
 -- The schema of a SQLite store.
--- version: 35
+-- version: 36
 --
 -- A new store gets this file and then every migration (sql/migrations). The first release freezes it: later changes are
 -- migrations.
@@ -286,6 +286,9 @@ CREATE INDEX workflow_run_leased ON workflow_run (type, lease_until) WHERE statu
 -- Attempts that have timed out.
 CREATE INDEX workflow_run_attempts ON workflow_run (attempt_until) WHERE status = 'leased' AND attempt_until IS NOT NULL;
 
+-- Retention finds old runs without an instance, however many runs of instances are kept.
+CREATE INDEX workflow_run_standalone ON workflow_run (created_at) WHERE instance IS NULL;
+
 -- A program with SQL of its own cannot change the end of a run.
 CREATE TRIGGER workflow_run_finished_stays BEFORE UPDATE OF status ON workflow_run
 WHEN OLD.status IN ('succeeded', 'failed', 'cancelled') AND NEW.status <> OLD.status
@@ -293,7 +296,8 @@ BEGIN
   SELECT RAISE(ABORT, 'a finished run stays finished');
 END;
 
--- The audit trail of each run: created, leased, retried and so on. Not written with `?run_events=off`.
+-- The audit trail of each run: created, leased, retried and so on. Not written with `?run_events=off`. Retention finds
+-- old ones in the order in which they were written (n).
 CREATE TABLE workflow_event (
   n INTEGER PRIMARY KEY,
   run INTEGER NOT NULL,
@@ -427,7 +431,7 @@ CREATE INDEX wf_token_users_person ON wf_token_users (person);
 CREATE INDEX wf_token_users_seen ON wf_token_users (seen_at);
 
 -- The audit trail. Each row's hash covers the hash of the row before (store/audit_chain.h), so a removed or changed row
--- shows. Rows are only appended, without gaps.
+-- shows. Rows are only appended, without gaps. Retention removes the oldest rows after it has exported them.
 CREATE TABLE wf_audit (
   sequence INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,

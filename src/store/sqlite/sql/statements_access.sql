@@ -23,5 +23,9 @@ SELECT sequence, hash FROM wf_audit ORDER BY sequence DESC LIMIT 1
 -- name: insert_audit
 INSERT INTO wf_audit (sequence, at, who, what, resource, why, origin, details, previous_hash, hash)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+-- name: retire_audit
+-- Sequences have no gaps. The last row stays.
+DELETE FROM wf_audit WHERE sequence <= ?1 AND sequence < (SELECT min(sequence) FROM wf_audit) + ?2
+  AND sequence < (SELECT max(sequence) FROM wf_audit)
 -- name: list_audit
 SELECT sequence, at, who, what, resource, why, origin, details, previous_hash, hash FROM wf_audit WHERE sequence > ?1 ORDER BY sequence LIMIT ?2

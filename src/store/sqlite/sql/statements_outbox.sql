@@ -69,9 +69,29 @@ SELECT rowid, at FROM wf_idempotency_keys ORDER BY rowid
 -- name: remove_key
 DELETE FROM wf_idempotency_keys WHERE rowid = ?1 AND at < ?2
 -- name: oldest_runs
-SELECT n, created_at, updated_at, (status IN ('succeeded', 'failed', 'cancelled') OR deleted_at IS NOT NULL) AND instance IS NULL FROM workflow_run ORDER BY n
+SELECT n, created_at, updated_at, status IN ('succeeded', 'failed', 'cancelled'), deleted_at FROM workflow_run WHERE instance IS NULL ORDER BY created_at
 -- name: remove_events_of_run
 DELETE FROM workflow_event WHERE run = ?1
 -- name: remove_run
-DELETE FROM workflow_run WHERE n = ?1 AND updated_at < ?2 AND instance IS NULL
-  AND (status IN ('succeeded', 'failed', 'cancelled') OR deleted_at IS NOT NULL)
+-- Finished before ?2 or deleted before ?3. NULL: never.
+DELETE FROM workflow_run WHERE n = ?1 AND instance IS NULL
+  AND ((status IN ('succeeded', 'failed', 'cancelled') AND updated_at < ?2) OR deleted_at < ?3)
+-- name: oldest_run_events
+-- Whether the run has an event since ?1.
+SELECT e.run, e.at, EXISTS (SELECT 1 FROM workflow_event y WHERE y.run = e.run AND y.at >= ?1) FROM workflow_event e ORDER BY e.n
+-- name: remove_old_events_of_run
+DELETE FROM workflow_event WHERE run = ?1 AND NOT EXISTS (SELECT 1 FROM workflow_event y WHERE y.run = ?1 AND y.at >= ?2)
+-- name: oldest_dead_letters
+SELECT d.n, d.at, EXISTS (SELECT 1 FROM wf_instances_base i WHERE i.id = d.instance AND i.ended_at IS NULL) FROM wf_dlq_q d ORDER BY d.n
+-- name: remove_dead_letter
+DELETE FROM wf_dlq_q WHERE n = ?1 AND at < ?2
+  AND NOT EXISTS (SELECT 1 FROM wf_instances_base i WHERE i.id = wf_dlq_q.instance AND i.ended_at IS NULL)
+-- name: unchanged_instances
+-- The `+` keeps the planner from reading all instances in the order of their numbers.
+SELECT i.n, i.id FROM wf_instances_base i INDEXED BY wf_instances_open
+WHERE i.ended_at IS NULL AND i.changed_at < ?1 AND +i.n > ?2
+  AND (i.parent IS NULL OR NOT EXISTS (SELECT 1 FROM wf_instances_base p WHERE p.id = i.parent AND p.ended_at IS NULL))
+ORDER BY +i.n LIMIT ?3
+-- name: unchanged_tasks
+SELECT t.n, t.id FROM wf_tasks t INDEXED BY wf_tasks_inbox
+WHERE t.status IN ('open', 'assigned') AND t.changed_at < ?1 AND +t.n > ?2 ORDER BY +t.n LIMIT ?3
