@@ -6,7 +6,8 @@ void describe_change(const EventBody& what, const Snapshot& before, Unit& unit) 
   const bool by_operator =
       std::holds_alternative<CancelRequested>(what) || std::holds_alternative<SuspendRequested>(what) ||
       std::holds_alternative<ResumeRequested>(what) || std::holds_alternative<RetryRequested>(what) ||
-      std::holds_alternative<SkipRequested>(what) || std::holds_alternative<StateEdited>(what);
+      std::holds_alternative<SkipRequested>(what) || std::holds_alternative<StateEdited>(what) ||
+      std::holds_alternative<TaskExpired>(what);
   if (!by_operator || unit.advances.empty()) return;
   const Advance& first = unit.advances.front();
   const auto about = [](const Snapshot& snapshot) {

@@ -13,10 +13,10 @@ namespace cairn {
 namespace {
 
 const char* name_of(const EventBody& what) {
-  static constexpr std::array names{"started",           "continued",        "signal_received", "timer_fired",
-                                    "task_completed",    "run_finished",     "child_finished",  "cancel_requested",
-                                    "suspend_requested", "resume_requested", "retry_requested", "skip_requested",
-                                    "state_edited",      "signal_discarded"};
+  static constexpr std::array names{"started",          "continued",         "signal_received",  "timer_fired",
+                                    "task_completed",   "task_expired",      "run_finished",     "child_finished",
+                                    "cancel_requested", "suspend_requested", "resume_requested", "retry_requested",
+                                    "skip_requested",   "state_edited",      "signal_discarded"};
   static_assert(names.size() == std::variant_size_v<EventBody>);
   return names[what.index()];
 }

@@ -189,4 +189,19 @@ Result<TaskRow> TaskRequests::change(const TaskChange& change, const Actor& acto
   return kept_changing(change.task);
 }
 
+Result<bool> TaskRequests::expire(const TaskRow& seen, const std::string& reason, const Actor& actor) {
+  Delivery delivery;
+  delivery.instance = seen.instance;
+  delivery.actor = actor.name;
+  delivery.what = TaskExpired{seen.id, reason};
+  delivery.cause.task = Unit::TaskGuard{seen.id, seen.state_version};
+  const auto delivered = deliveries_.wait_for<Deliveries::Outcome>(
+      [&](Done<Deliveries::Outcome> done) { deliveries_.deliver(std::move(delivery), std::move(done)); });
+  if (delivered) return delivered->kind == Delivered::Kind::applied;
+  const bool refused = delivered.error().kind == DeliveryError::Kind::refused ||
+                       delivered.error().kind == DeliveryError::Kind::no_instance;
+  if (refused) return false;
+  return delivered.error().error;
+}
+
 }  // namespace cairn

@@ -36,6 +36,9 @@ class TaskRequests {
   using Roles = std::optional<std::vector<std::string>>;
   void change(TaskChange change, Actor actor, Roles assignee_roles, Done<Result<TaskRow>> done);
   Result<TaskRow> change(const TaskChange& change, const Actor& actor, const Roles& assignee_roles = {});
+  // Ends the open task: the step that waits for it fails with `timeout`, `task_stale` (rule S38). False if the row has
+  // changed since it was read, or its instance is suspended or has ended.
+  Result<bool> expire(const TaskRow& seen, const std::string& reason, const Actor& actor);
 
  private:
   struct Completing;

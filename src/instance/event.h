@@ -40,6 +40,11 @@ struct TaskCompleted {
   Json payload;
   Json task_fields;  // fields changed since it was opened, as `task` in scope shows them: assignee; null: none
 };
+// Ends an open task that has not been touched for long. The step that waits for it fails (rule S38).
+struct TaskExpired {
+  TaskId task;
+  std::string reason;
+};
 struct RunFinished {
   WaitToken token;
   Json result;
@@ -77,7 +82,7 @@ struct SignalDiscarded {  // removes a kept signal that no step will take
   std::string reason = {};
 };
 
-using EventBody = std::variant<Started, Continued, SignalReceived, TimerFired, TaskCompleted, RunFinished,
+using EventBody = std::variant<Started, Continued, SignalReceived, TimerFired, TaskCompleted, TaskExpired, RunFinished,
                                ChildFinished, CancelRequested, SuspendRequested, ResumeRequested, RetryRequested,
                                SkipRequested, StateEdited, SignalDiscarded>;
 

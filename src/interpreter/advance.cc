@@ -90,11 +90,24 @@ class Application {
     wakening.failure = child.failure;
     return wake(child.token, WaitKind::subworkflow, std::move(wakening));
   }
+  Result<Advance> operator()(const TaskExpired& expired) const {
+    const Wait* wait = find_task_wait(expired.task);
+    if (!wait) return stale(before_);
+    if (before_.status == Status::suspended) return conflict(before_, "its tasks do not expire");
+    return run([&](Machine& machine) -> Result<void> {
+      ActiveStrand* strand = machine.find_strand(wait->strand);
+      if (!strand || strand->top().kind != ActiveFrame::Kind::step) {
+        return Error{ErrorCode::corrupt, "no strand waits for task " + expired.task.value};
+      }
+      Turn turn(machine, *strand, strand->top().index);
+      Json details = Json::object({{"name", wait->name}, {"task", expired.task.value}});
+      machine.abandon_wait(*strand, wait->token, TaskStatus::expired);
+      turn.fail(turn.failure(FailureClass::timeout, "task_stale", expired.reason, std::move(details)));
+      return {};
+    });
+  }
   Result<Advance> operator()(const TaskCompleted& completion) const {
-    const Wait* wait = nullptr;
-    for (const Wait& open : before_.waits) {
-      if (open.kind == WaitKind::task && open.target == completion.task.value) wait = &open;
-    }
+    const Wait* wait = find_task_wait(completion.task);
     if (!wait) return stale(before_);
     if (before_.status == Status::suspended)
       return conflict(before_, "tasks can be completed when it has been resumed");
@@ -200,6 +213,12 @@ class Application {
   }
 
  private:
+  const Wait* find_task_wait(const TaskId& task) const {
+    for (const Wait& open : before_.waits) {
+      if (open.kind == WaitKind::task && open.target == task.value) return &open;
+    }
+    return nullptr;
+  }
   template <class Apply>
   Result<Advance> run(Apply apply) const {
     Machine machine(program_, setting_, before_, event_);

@@ -235,9 +235,10 @@ TEST_F(AdvanceTest, AWakeUpThatNobodyWaitsForIsStale) {
   const Advance first = begin();
   const WaitToken timer = first.after.waits[0].token;
   const Advance second = next(first.after, TimerFired{timer, {}});
-  for (const auto& what : std::vector<EventBody>{
-           TimerFired{timer, {}}, RunFinished{timer, {}, {}}, ChildFinished{timer, {}, {}},
-           TimerFired{second.after.waits[0].token, {}}, TaskCompleted{{"other"}, "ann", {}, {}}, Continued{}}) {
+  for (const auto& what :
+       std::vector<EventBody>{TimerFired{timer, {}}, RunFinished{timer, {}, {}}, ChildFinished{timer, {}, {}},
+                              TimerFired{second.after.waits[0].token, {}}, TaskCompleted{{"other"}, "ann", {}, {}},
+                              TaskExpired{{"other"}, "old"}, Continued{}}) {
     const Advance again = next(second.after, what);
     EXPECT_EQ(again.outcome, Advance::Outcome::stale);
     EXPECT_EQ(again.after, second.after);
