@@ -31,6 +31,7 @@
 #include "base/limits.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "cairn/keep_for.h"
 #include "cairn/requests.h"
 #include "cairn/work.h"
 
@@ -42,16 +43,6 @@ class Sink;
 class Store;
 class Transport;
 struct Definition;
-
-// How long ended items are kept. Absent: forever.
-struct KeepFor {
-  std::optional<Duration> completed;  // ended instances, by status
-  std::optional<Duration> failed;
-  std::optional<Duration> cancelled;
-  std::optional<Duration> runs;    // finished runs without an instance
-  std::optional<Duration> outbox;  // published events
-  std::optional<Duration> keys;    // idempotency keys
-};
 
 // How a node processes due messages and timers.
 struct Receiving {
@@ -67,6 +58,10 @@ struct EngineOptions {
   Limits limits;
   KeepFor keep;
   std::chrono::milliseconds retention_every = std::chrono::hours(1);
+  // For keep.audit: the folder that gets the exports of the audit trail, and the PEM text of the Ed25519 private key
+  // that signs them.
+  std::string audit_folder;
+  std::string audit_signing_key;
   bool strict_definitions = true;  // refuse to open with a stored definition that does not compile
   Receiving receiving;
   std::size_t workers = 4;  // threads for handlers

@@ -181,8 +181,9 @@ constexpr std::string_view components = R"({
 "Delivery":{"type":"object","required":["sink","attempt","at","delivered","error"],"properties":{
   "sink":{"type":["string","null"]},"attempt":{"type":"integer"},"at":{"type":"string"},"delivered":{"type":"boolean"},
   "error":{"type":["string","null"]}}},
-"AuditReport":{"type":"object","required":["rows","last_hash","intact"],"properties":{
-  "rows":{"type":"integer"},"last_hash":{"type":"string"},"intact":{"type":"boolean"},"broken_at":{"type":"integer"},
+"AuditReport":{"type":"object","required":["rows","first_row","last_hash","intact"],"properties":{
+  "rows":{"type":"integer"},"first_row":{"type":"integer"},"last_hash":{"type":"string"},"intact":{"type":"boolean"},
+  "broken_at":{"type":"integer"},
   "why":{"type":"string"}}},
 "Verification":{"type":"object","required":["findings","instances","tasks","runs"],"properties":{
   "findings":{"type":"array","items":{"type":"object","required":["invariant","subject","message"],"properties":{
@@ -191,9 +192,12 @@ constexpr std::string_view components = R"({
 "HealthReport":{"type":"object","required":["findings"],"properties":{"findings":{"type":"array","items":{"type":"object",
   "required":["grade","what","advice"],"properties":{"grade":{"enum":["ok","look","BROKEN"]},
   "what":{"type":"string"},"advice":{"type":"string"}}}}}},
-"RetentionReport":{"type":"object","required":["ran","instances","runs","outbox","keys"],"properties":{
-  "ran":{"type":"boolean"},"instances":{"type":"integer"},"runs":{"type":"integer"},"outbox":{"type":"integer"},
-  "keys":{"type":"integer"}}},
+"RetentionReport":{"type":"object","required":["ran","instances","runs","deleted_runs","run_events","dead_letters","outbox",
+  "keys","audit","token_users","stale_tasks","stale_instances"],"properties":{
+  "ran":{"type":"boolean"},"instances":{"type":"integer"},"runs":{"type":"integer"},"deleted_runs":{"type":"integer"},
+  "run_events":{"type":"integer"},"dead_letters":{"type":"integer"},"outbox":{"type":"integer"},"keys":{"type":"integer"},
+  "audit":{"type":"integer"},"token_users":{"type":"integer"},"stale_tasks":{"type":"integer"},
+  "stale_instances":{"type":"integer"}}},
 "Key":{"type":"object","required":["id","subject","roles","note","created_at"],"properties":{
   "id":{"type":"string"},"subject":{"type":"string"},"roles":{"type":"array","items":{"type":"string"}},
   "scope":{"type":["object","null"]},"note":{"type":"string"},"created_at":{"type":"string"},

@@ -62,8 +62,10 @@ void verify(EngineCore& core, const Call& call) {
     call.reply(problem(report.error()));
     return;
   }
-  Json answer =
-      Json::object({{"rows", report->rows}, {"last_hash", report->last_hash}, {"intact", !report->broken_at}});
+  Json answer = Json::object({{"rows", report->rows},
+                              {"first_row", report->first_row},
+                              {"last_hash", report->last_hash},
+                              {"intact", !report->broken_at}});
   if (report->broken_at) {
     answer.set("broken_at", *report->broken_at);
     answer.set("why", report->why);

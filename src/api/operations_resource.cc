@@ -24,32 +24,27 @@ Json functions() {
 // Runs until nothing is old enough. Kinds that the body does not name are kept.
 void retire(EngineCore& core, const Call& call) {
   RetentionPolicy policy;
-  for (const auto& [name, field] : {std::pair{"completed", &policy.completed}, std::pair{"failed", &policy.failed},
-                                    std::pair{"cancelled", &policy.cancelled}, std::pair{"runs", &policy.runs},
-                                    std::pair{"outbox", &policy.outbox}, std::pair{"keys", &policy.keys}}) {
+  for (const auto& [name, field] : retention_periods) {
     if (!call.body[name].is_string()) continue;
     const auto age = parse_duration(call.body[name].as_string());
     if (!age || age->negative()) {
       call.reply(problem({ErrorCode::invalid, std::string(name) + " must be an age such as 30d"}));
       return;
     }
-    *field = *age;
+    policy.*field = *age;
   }
   if (policy.keeps_everything()) {
     call.reply(problem({ErrorCode::invalid, "name at least one kind to remove and its age: \"completed\": \"30d\""}));
     return;
   }
-  const auto report =
-      run_retention(core.store(), core.node(), policy, [&core] { return core.context().stops_soon.load(); });
+  const auto report = run_retention(core, policy, [&core] { return core.context().stops_soon.load(); });
   if (!report) {
     call.reply(problem(report.error()));
     return;
   }
-  call.reply(json_response(Json::object({{"ran", report->ran},
-                                         {"instances", static_cast<std::int64_t>(report->instances)},
-                                         {"runs", static_cast<std::int64_t>(report->runs)},
-                                         {"outbox", static_cast<std::int64_t>(report->outbox)},
-                                         {"keys", static_cast<std::int64_t>(report->keys)}})));
+  Json answer = Json::object({{"ran", report->ran}});
+  for (const auto& [name, count] : retention_counts) answer.set(name, static_cast<std::int64_t>((*report).*count));
+  call.reply(json_response(answer));
 }
 
 constexpr std::string_view retention_schema =
@@ -57,8 +52,14 @@ constexpr std::string_view retention_schema =
   "completed":{"type":"string","description":"instances that completed longer ago than this: 30d"},
   "failed":{"type":"string"},"cancelled":{"type":"string"},
   "runs":{"type":"string","description":"finished runs without an instance"},
+  "deleted_runs":{"type":"string","description":"deleted runs without an instance"},
+  "run_events":{"type":"string","description":"events of runs; the runs stay"},
+  "dead_letters":{"type":"string","description":"dead letters without an open instance"},
   "outbox":{"type":"string","description":"published events"},
   "keys":{"type":"string","description":"idempotency keys"},
+  "audit":{"type":"string","description":"audit rows, which are exported first"},
+  "stale_tasks":{"type":"string","description":"open tasks that have not changed for so long end as expired"},
+  "stale_instances":{"type":"string","description":"open instances without progress for so long are cancelled"},
   "reason":{"type":"string"}}})";
 
 }  // namespace
@@ -84,7 +85,7 @@ std::vector<Route> operation_routes(EngineCore& core) {
        "/v1/retention/run",
        Permission::administer,
        "runRetention",
-       "Run retention: remove old instances with their children, runs, events and keys",
+       "Run retention: remove old instances with their children and old rows, and end stale work",
        [with](const Call& call) { retire(*with, call); },
        {},
        retention_schema},

@@ -370,6 +370,7 @@ Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSetti
                           "Kept signals that became dead letters because their time was over.",
                           [&core] { return static_cast<double>(core.context().signals_expired.load()); });
   add_workflow_metrics(*parts->metrics, core.counts());
+  add_retention_metrics(*parts->metrics, core.removed());
   const auto handle = [running](Request request, Reply reply) {
     running->console.strip_base_path(request.path);
     running->receive(std::move(request), std::move(reply));

@@ -37,8 +37,10 @@ std::optional<int> each_in_file(const std::string& path, std::istream& in, std::
 }
 
 Json report_document(const AuditReport& report, bool with_key) {
-  Json answer =
-      Json::object({{"rows", report.rows}, {"last_hash", report.last_hash}, {"intact", !report.broken_at.has_value()}});
+  Json answer = Json::object({{"rows", report.rows},
+                              {"first_row", report.first_row},
+                              {"last_hash", report.last_hash},
+                              {"intact", !report.broken_at.has_value()}});
   if (report.broken_at) {
     answer.set("broken_at", *report.broken_at);
     answer.set("why", report.why);
@@ -56,8 +58,10 @@ int print_report(const Json& report, bool json, std::ostream& out) {
   if (json) {
     out << write_json(report) << "\n";
   } else if (intact) {
-    out << "the audit trail is intact: " << write_json(report["rows"]) << " rows, last hash "
-        << report.text_or("last_hash", "") << "\n";
+    const Json& first = report["first_row"];
+    const bool is_part = first.is_integer() && first.as_integer() > 1;
+    out << "the audit trail is intact" << (is_part ? " from row " + write_json(first) : std::string()) << ": "
+        << write_json(report["rows"]) << " rows, last hash " << report.text_or("last_hash", "") << "\n";
     if (report["checkpoints"].is_integer()) {
       out << write_json(report["checkpoints"]) << " checkpoints are signed by the key; the last one is from "
           << report.text_or("last_checkpoint", "") << " and covers " << write_json(report["signed_rows"]) << " rows\n";
@@ -83,6 +87,11 @@ int verify_rows(const Arguments& arguments, const EachRow& each, std::istream& i
   AuditCheck check(std::string(arguments.value("--hash").value_or("")), std::move(key));
   std::optional<Error> unreadable;
   const auto failed = each([&](const Json& document) {
+    if (const Json* given = document.find("export")) {
+      const auto seal = seal_from(*given);
+      if (!seal) unreadable = seal.error();
+      return seal && check.add(*seal);
+    }
     const auto row = audit_row_from(document);
     if (!row) unreadable = row.error();
     return row && check.add(*row);
@@ -116,7 +125,9 @@ const CommandSpec& audit_spec() {
       "The hash of each row covers the previous row. `verify` names the first row that does not match and prints\n"
       "the last hash. Keep that hash elsewhere: with --hash, a later `verify` detects a truncated trail. With\n"
       "--key it also checks the signatures of the checkpoints (setting audit.signing_key). `export` prints one\n"
-      "JSON document per row; --file verifies such an export. Exit code 1: the trail is broken.",
+      "JSON document per row; --file verifies such an export, and the files that retention writes to\n"
+      "audit.export_folder. Several of them are one trail: cat audit-*.jsonl | cairn audit verify --file -.\n"
+      "Exit code 1: the trail is broken.",
       with_list_flags({{"--who", "USER", "list: only of this person or account"},
                        {"--what", "OPERATION", "list: only this operation, such as cancelInstance"},
                        {"--resource", "TEXT", "list: only resources that contain this text, such as an id"},

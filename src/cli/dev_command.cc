@@ -96,7 +96,7 @@ const CommandSpec& dev_spec() {
       "errors of an invalid file are printed with line and column, and the previous version stays. Without a file\n"
       "it deploys examples/, or built-in examples if there is no such folder, and starts three of them in a new\n"
       "store. It includes workers for demo.echo.v1 and demo.flaky.v1. It listens on this machine only and has no\n"
-      "authentication.\n"
+      "authentication. Old rows go after the default periods of keep.*, which `cairn config show` prints.\n"
       "`cairn dev time +2d`, in the same folder, moves the clock of the running server forward, so that timers and\n"
       "deadlines become due.",
       {{"--listen", "HOST:PORT", "the address to listen on (default 127.0.0.1:8400)"},

@@ -163,23 +163,43 @@ api::CallerLimits caller_limits(const Configuration& from) {
   return limits;
 }
 
-Result<api::AuditSettings> audit_settings(const Configuration& from) {
-  api::AuditSettings audit;
-  audit.node = from.text("node");
-  audit.checkpoint_every = std::max(std::chrono::milliseconds(1'000), milliseconds(from, "audit.checkpoint_every"));
-  if (!from.is_set("audit.signing_key")) return audit;
+// The PEM text; empty if no key is set.
+Result<std::string> signing_key(const Configuration& from) {
+  if (!from.is_set("audit.signing_key")) return std::string();
   constexpr std::size_t key_bytes_max = 64u << 10;
   std::istringstream none;
   const auto pem = read_input(from.text("audit.signing_key"), none, key_bytes_max);
   if (!pem) return with_context(pem.error(), from.at("audit.signing_key").origin);
-  auto key = Ed25519PrivateKey::from_pem(*pem);
+  return *pem;
+}
+
+Result<api::AuditSettings> audit_settings(const Configuration& from) {
+  api::AuditSettings audit;
+  audit.node = from.text("node");
+  audit.checkpoint_every = std::max(std::chrono::milliseconds(1'000), milliseconds(from, "audit.checkpoint_every"));
+  CAIRN_TRY(const std::string pem, signing_key(from));
+  if (pem.empty()) return audit;
+  auto key = Ed25519PrivateKey::from_pem(pem);
   if (!key) return with_context(key.error(), from.at("audit.signing_key").origin);
   audit.signing_key = std::move(*key);
   return audit;
 }
 
-std::optional<Duration> age(const Configuration& from, std::string_view name) {
-  return from.is_set(name) ? std::optional(from.duration(name)) : std::nullopt;
+KeepFor keep_for(const Configuration& from) {
+  KeepFor keep;
+  keep.completed = from.period("keep.completed");
+  keep.failed = from.period("keep.failed");
+  keep.cancelled = from.period("keep.cancelled");
+  keep.runs = from.period("keep.runs");
+  keep.deleted_runs = from.period("keep.deleted_runs");
+  keep.run_events = from.period("keep.run_events");
+  keep.dead_letters = from.period("keep.dead_letters");
+  keep.outbox = from.period("keep.outbox");
+  keep.keys = from.period("keep.keys");
+  keep.audit = from.period("keep.audit");
+  keep.stale_tasks = from.period("keep.stale_tasks");
+  keep.stale_instances = from.period("keep.stale_instances");
+  return keep;
 }
 
 // Encodes everything except letters and digits as %XX.
@@ -268,9 +288,12 @@ Result<EngineOptions> engine_options(const Configuration& from) {
   options.secrets = from.secrets();
   options.secret_hosts = from.secret_hosts();
   options.events = from.events();
-  options.keep = {age(from, "keep.completed"), age(from, "keep.failed"), age(from, "keep.cancelled"),
-                  age(from, "keep.runs"),      age(from, "keep.outbox"), age(from, "keep.keys")};
+  options.keep = keep_for(from);
   options.retention_every = milliseconds(from, "keep.every");
+  options.audit_folder = from.text("audit.export_folder");
+  if (!options.audit_folder.empty() || options.keep.audit) {
+    CAIRN_TRY(options.audit_signing_key, signing_key(from));
+  }
   options.strict_definitions = from.text("definitions") == "strict";
   options.limits = engine_limits(from);
   return options;

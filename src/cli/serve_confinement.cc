@@ -96,6 +96,9 @@ ReachableFiles files_of_server(const config::Configuration& configuration) {
   if (const std::string jwks = configuration.text("oidc.jwks"); jwks.find("://") == std::string::npos) {
     add_folder(files.readable, jwks);
   }
+  if (const std::string exports = configuration.text("audit.export_folder"); !exports.empty()) {
+    files.writable.push_back(exports);
+  }
   for (const std::string& path : configuration.list("deploy")) {
     files.readable.push_back(path);
     add_folder(files.readable, path);

@@ -14,6 +14,8 @@
 namespace cairn::config {
 namespace {
 
+constexpr std::string_view forever = "forever";
+
 // Whether the value of this parameter holds a password: ?password=…, or the encoded URL of a Redis server with a login.
 bool is_secret_parameter(std::string_view name, std::string_view value) {
   if (name.ends_with("password")) return true;
@@ -213,11 +215,16 @@ Result<void> check(const Spec& spec, const Setting& setting) {
       }
       return {};
     }
+    case Kind::period:
+      if (setting.value == forever || setting.value.empty()) return {};
+      [[fallthrough]];
     case Kind::duration: {
       const auto value = parse_duration(setting.value);
-      if (!value) return wrong("a duration such as 30s");
+      const std::string or_forever = spec.kind == Kind::period ? ", or forever" : "";
+      if (!value)
+        return wrong((spec.kind == Kind::period ? "a duration such as 30d" : "a duration such as 30s") + or_forever);
       if (!range.empty() && (*value < *parse_duration(least) || *parse_duration(most) < *value)) {
-        return wrong("a duration" + range);
+        return wrong("a duration" + range + or_forever);
       }
       return {};
     }
@@ -330,6 +337,11 @@ std::int64_t Configuration::number(std::string_view name) const {
   std::int64_t number = 0;
   std::from_chars(value.data(), value.data() + value.size(), number);
   return number;
+}
+
+std::optional<Duration> Configuration::period(std::string_view name) const {
+  const std::string& value = at(name).value;
+  return value == forever || value.empty() ? std::nullopt : std::optional(duration(name));
 }
 
 Duration Configuration::duration(std::string_view name) const {

@@ -19,7 +19,7 @@
 
 namespace cairn::config {
 
-enum class Kind { text, number, duration, yes_no, list };
+enum class Kind { text, number, duration, period, yes_no, list };  // period: a duration, or `forever`
 
 struct Spec {
   std::string_view name;
@@ -58,6 +58,7 @@ class Configuration {
   // The values were validated when they were read.
   std::int64_t number(std::string_view name) const;
   Duration duration(std::string_view name) const;
+  std::optional<Duration> period(std::string_view name) const;  // empty: for ever
   bool yes(std::string_view name) const;
   std::vector<std::string> list(std::string_view name) const;
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cairn/keep_for.h"
+
 namespace cairn::config {
 namespace {
 
@@ -172,6 +174,42 @@ TEST_F(Configurations, AnEmptyVariableIsNotSet) {
   EXPECT_EQ(all->text("listen"), "127.0.0.1:8400");
   EXPECT_FALSE(read({}, {}, write("a.toml", "drain = \"\"\n"))) << "a duration is not empty";
   EXPECT_TRUE(read({}, {}, write("b.toml", "[keep]\ncompleted = \"\"\n"))) << "empty by default";
+}
+
+// An engine in a program of its own keeps as long as a server.
+TEST_F(Configurations, PeriodsHaveTheDefaultsOfTheEngine) {
+  const KeepFor engine;
+  const auto all = read({}, {});
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->period("keep.completed"), engine.completed);
+  EXPECT_EQ(all->period("keep.failed"), engine.failed);
+  EXPECT_EQ(all->period("keep.cancelled"), engine.cancelled);
+  EXPECT_EQ(all->period("keep.runs"), engine.runs);
+  EXPECT_EQ(all->period("keep.deleted_runs"), engine.deleted_runs);
+  EXPECT_EQ(all->period("keep.run_events"), engine.run_events);
+  EXPECT_EQ(all->period("keep.dead_letters"), engine.dead_letters);
+  EXPECT_EQ(all->period("keep.outbox"), engine.outbox);
+  EXPECT_EQ(all->period("keep.keys"), engine.keys);
+  EXPECT_EQ(all->period("keep.audit"), engine.audit);
+  EXPECT_EQ(all->period("keep.stale_tasks"), engine.stale_tasks);
+  EXPECT_EQ(all->period("keep.stale_instances"), engine.stale_instances);
+}
+
+TEST_F(Configurations, APeriodIsADurationOrForever) {
+  const auto all = read({{"keep.runs", "forever"}, {"keep.completed", "90d"}}, {{"CAIRN_KEEP_KEYS", "forever"}},
+                        write("a.toml", "[keep]\noutbox = \"\"\nrun_events = \"12h\"\n"));
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_EQ(all->period("keep.runs"), std::nullopt);
+  EXPECT_EQ(all->period("keep.keys"), std::nullopt);
+  EXPECT_EQ(all->period("keep.outbox"), std::nullopt) << "as before there were defaults";
+  EXPECT_EQ(all->period("keep.completed"), KeepFor::days(90));
+  EXPECT_EQ(all->period("keep.run_events"), Duration::of_seconds(43'200));
+  const auto refused = read({{"keep.runs", "never"}}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("keep.runs takes a duration such as 30d, or forever"), std::string::npos)
+      << refused.error().message;
+  EXPECT_FALSE(read({{"keep.runs", "-1d"}}, {}));
+  EXPECT_FALSE(read({{"lease", "forever"}}, {})) << "other durations end";
 }
 
 TEST_F(Configurations, ValuesAreCheckedAndBounded) {

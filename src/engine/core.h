@@ -34,6 +34,7 @@ class EngineCore {
   const std::string& node() const { return context_.node; }
   // What this node has done, for metrics.
   WorkflowCounts& counts() { return context_.counts; }
+  RetentionCounts& removed() { return context_.removed; }
   // Requests that read or remove very much end early from now on, so that they do not delay the stop.
   void expect_stop() { context_.stops_soon = true; }
 

@@ -1,5 +1,7 @@
 #include "cairn/engine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <mutex>
@@ -59,6 +61,21 @@ Result<void> check_transports(DefinitionStore& store, const Transports& transpor
   return {};
 }
 
+// Empty: audit rows stay.
+Result<std::optional<AuditArchive>> audit_archive(const EngineOptions& options) {
+  if (options.audit_folder.empty() && !options.keep.audit) return std::optional<AuditArchive>();
+  if (options.audit_folder.empty() || options.audit_signing_key.empty()) {
+    return Error{ErrorCode::invalid,
+                 "audit rows are exported before they are removed: set both the folder of the exports "
+                 "(audit.export_folder) and the key that signs them (audit.signing_key)"};
+  }
+  if (::access(options.audit_folder.c_str(), W_OK | X_OK) != 0) {
+    return Error{ErrorCode::invalid, options.audit_folder + ": the exports of the audit trail cannot be written here"};
+  }
+  CAIRN_TRY(Ed25519PrivateKey key, Ed25519PrivateKey::from_pem(options.audit_signing_key));
+  return std::optional(AuditArchive{options.audit_folder, std::move(key)});
+}
+
 }  // namespace
 
 // Built in this order and destroyed in reverse.
@@ -100,6 +117,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
   inner.refused_attempts = options.receiving.attempts;
   inner.dead_letters = options.receiving.dead_letters;
   inner.event_source = events.source;
+  CAIRN_TRY(inner.audit_archive, audit_archive(options));
   CAIRN_TRY(parts->core, EngineCore::open(*parts->store, inner));
   attach_schedules(*parts->core);
   CAIRN_TRY(EgressPolicy egress, EgressPolicy::make(options.egress));
@@ -134,16 +152,7 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options) {
     if (wakeup.runs) workers->look();
     if (wakeup.outbox) outlet->look();
   });
-  const KeepFor& keep = options.keep;
-  RetentionPolicy policy;
-  policy.completed = keep.completed;
-  policy.failed = keep.failed;
-  policy.cancelled = keep.cancelled;
-  policy.runs = keep.runs;
-  policy.outbox = keep.outbox;
-  policy.keys = keep.keys;
-  parts->retention =
-      std::make_unique<RetentionLoop>(*parts->store, parts->core->node(), policy, options.retention_every);
+  parts->retention = std::make_unique<RetentionLoop>(*parts->core, policy_of(options.keep), options.retention_every);
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
 

@@ -288,7 +288,7 @@ TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {
   RetentionPolicy policy;
   policy.completed = Duration::of_seconds(1800);
   policy.batch = 3;
-  auto report = run_retention(*store_, core_->node(), policy);
+  auto report = run_retention(*core_, policy);
   ASSERT_TRUE(report.has_value()) << report.error().message;
   EXPECT_TRUE(report->ran);
   EXPECT_EQ(report->instances, 7u);
@@ -297,7 +297,7 @@ TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {
   EXPECT_TRUE(store_->find_instance({"new"})->has_value());
   EXPECT_FALSE(store_->find_instance({"old0"})->has_value());
   policy.cancelled = Duration::of_seconds(1800);
-  report = run_retention(*store_, core_->node(), policy);
+  report = run_retention(*core_, policy);
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->instances, 2u) << "the cancelled one with its child";
   EXPECT_TRUE(store_->find_instance({"alive"})->has_value());
@@ -311,7 +311,7 @@ TEST_P(Upkeep, RetentionRemovesNoKeptSignals) {
   signal.ttl = Duration::of_seconds(10);
   ASSERT_TRUE(core_->instances().broadcast(signal)->kept);
   clock_.advance(Duration::of_seconds(60));
-  RetentionLoop loop(*store_, "n", {}, std::chrono::hours(1));
+  RetentionLoop loop(*core_, {}, std::chrono::hours(1));
   loop.start();
   loop.stop();
   EXPECT_EQ(store_->list_signals({}, {})->items.size(), 2u) << "the expired one is not lost before it is a dead letter";
@@ -336,7 +336,7 @@ TEST_P(Upkeep, AccountsOfTokensGoThoughEverythingElseIsKept) {
   clock_.advance(token_users_kept);
   ASSERT_TRUE(store_->put_token_user({"#here", "here", {"viewer"}, {}}).has_value());
   const auto sweep = [&] {
-    RetentionLoop loop(*store_, "n", {}, std::chrono::hours(1));
+    RetentionLoop loop(*core_, {}, std::chrono::hours(1));
     loop.start();
     loop.stop();
   };
@@ -356,12 +356,12 @@ TEST_P(Upkeep, OnlyOneNodeAtATimeDoesRetention) {
   policy.completed = Duration::of_seconds(60);
   const auto other = store_->hold_lock("retention", "another node", Duration::of_seconds(30));
   ASSERT_TRUE(other.has_value() && other->has_value());
-  auto report = run_retention(*store_, core_->node(), policy);
+  auto report = run_retention(*core_, policy);
   ASSERT_TRUE(report.has_value());
   EXPECT_FALSE(report->ran);
   EXPECT_EQ(report->instances, 0u);
   clock_.advance(Duration::of_seconds(31));
-  report = run_retention(*store_, core_->node(), policy);
+  report = run_retention(*core_, policy);
   ASSERT_TRUE(report.has_value());
   EXPECT_TRUE(report->ran) << "the other one died and its lock has ended";
   EXPECT_EQ(report->instances, 1u);

@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds lease{500};
   options.lease = lease;
   if (order.keep.count() > 0) {
     const Duration age = Duration::of_seconds(order.keep.count());
-    options.keep = {age, age, age, age, age, age};
+    options.keep = {age, age, age, age, age, age, age, age, age};
     options.retention_every = order.keep / 6;
   }
   auto engine = Engine::open(options);

@@ -136,7 +136,7 @@ export default function SystemPage() {
   );
 }
 
-const kinds = ['completed', 'failed', 'cancelled', 'runs', 'outbox', 'keys'] as const;
+const kinds = ['completed', 'failed', 'cancelled', 'runs', 'deleted_runs', 'run_events', 'dead_letters', 'outbox', 'keys', 'audit', 'stale_tasks', 'stale_instances'] as const;
 
 // What to remove, and how old it must be. The server keeps the kinds that the request does not name.
 function Retention({ onClose }: { onClose: () => void }) {

@@ -146,6 +146,7 @@ Result<void> AuditTrail::find_end() {
   if (low > 0) {
     CAIRN_TRY(const auto last, row_after(low - 1));
     if (last.items.empty()) return Error{ErrorCode::conflict, "the audit trail has changed meanwhile"};
+    low = last.items.front().sequence;  // a later one, if retention has removed that row meanwhile
     hash_ = last.items.front().hash;
     unsigned_rows_ = last.items.front().what != checkpoint_operation;
   }
@@ -157,6 +158,14 @@ Result<bool> AuditTrail::follow_chain() {
   if (!position_) CAIRN_TRY_VOID(find_end());
   for (;;) {
     CAIRN_TRY(const auto page, store_.list_audit({1000, std::to_string(*position_)}));
+    // Retention has removed the rows up to a later one: the chain begins there now.
+    if (!page.items.empty() && page.items.front().sequence > *position_ + 1) {
+      CAIRN_TRY(const auto start, store_.list_audit({1, ""}));
+      if (!start.items.empty() && start.items.front().sequence == page.items.front().sequence) {
+        position_ = start.items.front().sequence - 1;
+        hash_ = start.items.front().previous_hash;
+      }
+    }
     for (const AuditRow& row : page.items) {
       if (row.sequence != *position_ + 1 || row.previous_hash != hash_ || row.hash != audit_hash(row)) {
         log_error("audit.chain_broken", {{"row", row.sequence}});

@@ -72,4 +72,10 @@ void add_workflow_metrics(Metrics& metrics, const WorkflowCounts& counts) {
                  [&counts] { return by_name("type", counts.retries()); });
 }
 
+void add_retention_metrics(Metrics& metrics, const RetentionCounts& removed) {
+  metrics.family("cairn_retention_removed_total",
+                 "Rows that retention has removed, and stale work that it has ended, by kind.", "counter",
+                 [&removed] { return by_name("kind", removed.all()); });
+}
+
 }  // namespace cairn::api
