@@ -192,9 +192,10 @@ constexpr std::string_view components = R"({
 "HealthReport":{"type":"object","required":["findings"],"properties":{"findings":{"type":"array","items":{"type":"object",
   "required":["grade","what","advice"],"properties":{"grade":{"enum":["ok","look","BROKEN"]},
   "what":{"type":"string"},"advice":{"type":"string"}}}}}},
-"RetentionReport":{"type":"object","required":["ran","instances","runs","deleted_runs","run_events","dead_letters","outbox",
+"RetentionReport":{"type":"object","required":["ran","more","instances","runs","deleted_runs","run_events","dead_letters","outbox",
   "keys","audit","token_users","stale_tasks","stale_instances"],"properties":{
-  "ran":{"type":"boolean"},"instances":{"type":"integer"},"runs":{"type":"integer"},"deleted_runs":{"type":"integer"},
+  "ran":{"type":"boolean"},"more":{"type":"boolean","description":"true: the time of one request is over, send it again"},
+  "instances":{"type":"integer"},"runs":{"type":"integer"},"deleted_runs":{"type":"integer"},
   "run_events":{"type":"integer"},"dead_letters":{"type":"integer"},"outbox":{"type":"integer"},"keys":{"type":"integer"},
   "audit":{"type":"integer"},"token_users":{"type":"integer"},"stale_tasks":{"type":"integer"},
   "stale_instances":{"type":"integer"}}},

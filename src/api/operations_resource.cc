@@ -1,3 +1,5 @@
+#include <chrono>
+
 #include "api/api.h"
 #include "api/problem.h"
 #include "api/telemetry/liveness.h"
@@ -21,7 +23,10 @@ Json functions() {
   return Json::object({{"items", items}});
 }
 
-// Runs until nothing is old enough. Kinds that the body does not name are kept.
+// One request removes for this long, and says whether more is left. It would otherwise take as long as the store is large.
+constexpr std::chrono::seconds retention_time{10};
+
+// Kinds that the body does not name are kept.
 void retire(EngineCore& core, const Call& call) {
   RetentionPolicy policy;
   for (const auto& [name, field] : retention_periods) {
@@ -37,12 +42,14 @@ void retire(EngineCore& core, const Call& call) {
     call.reply(problem({ErrorCode::invalid, "name at least one kind to remove and its age: \"completed\": \"30d\""}));
     return;
   }
-  const auto report = run_retention(core, policy, [&core] { return core.context().stops_soon.load(); });
+  const auto until = std::chrono::steady_clock::now() + retention_time;
+  const auto report = run_retention(
+      core, policy, [&] { return core.context().stops_soon.load() || std::chrono::steady_clock::now() >= until; });
   if (!report) {
     call.reply(problem(report.error()));
     return;
   }
-  Json answer = Json::object({{"ran", report->ran}});
+  Json answer = Json::object({{"ran", report->ran}, {"more", report->more}});
   for (const auto& [name, count] : retention_counts) answer.set(name, static_cast<std::int64_t>((*report).*count));
   call.reply(json_response(answer));
 }

@@ -34,7 +34,7 @@ Result<RetentionReport> purge_expired(UpkeepStore& store, const std::function<bo
 class Sweep {
  public:
   Sweep(EngineCore& core, const RetentionPolicy& policy, const std::function<bool()>& stop)
-      : core_(core), store_(core.store()), policy_(policy), stop_(stop) {}
+      : core_(core), store_(core.store()), policy_(policy), stop_(stop), began_(store_.now()) {}
 
   Result<RetentionReport> run() {
     CAIRN_TRY(const bool ours, hold());
@@ -55,8 +55,8 @@ class Sweep {
     return lock_.has_value();
   }
   Result<bool> may_continue() {
-    if (stop_ && stop_()) return false;
-    return hold();
+    report_.more = report_.more || (stop_ && stop_());
+    return report_.more ? Result<bool>(false) : hold();
   }
 
   Result<void> sweep() {
@@ -105,7 +105,7 @@ class Sweep {
     while (true) {
       CAIRN_TRY(const bool ours, may_continue());
       if (!ours) return {};
-      request.ended_before = earlier(store_.now(), *age);
+      request.ended_before = earlier(began_, *age);
       CAIRN_TRY(const RetentionOutcome batch, store_.retire_instances(request));
       report_.instances += batch.instances;
       if (!batch.more || batch.instances == 0) return {};
@@ -116,9 +116,8 @@ class Sweep {
     while (true) {
       CAIRN_TRY(const bool ours, may_continue());
       if (!ours) return {};
-      const Timestamp now = store_.now();
-      const auto before = [now](const std::optional<Duration>& age) {
-        return age ? std::optional(earlier(now, *age)) : std::nullopt;
+      const auto before = [this](const std::optional<Duration>& age) {
+        return age ? std::optional(earlier(began_, *age)) : std::nullopt;
       };
       RowRetention request;
       request.runs_before = before(policy_.runs);
@@ -150,6 +149,7 @@ class Sweep {
   Store& store_;
   const RetentionPolicy& policy_;
   const std::function<bool()>& stop_;
+  const Timestamp began_;
   std::optional<HostLock> lock_;
   std::optional<Error> failed_;
   RetentionReport report_;

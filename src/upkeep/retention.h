@@ -62,7 +62,8 @@ inline constexpr std::pair<const char*, std::optional<Duration> RetentionPolicy:
 RetentionPolicy policy_of(const KeepFor& keep);
 
 struct RetentionReport {
-  bool ran = true;  // false: another node holds the lock
+  bool ran = true;    // false: another node holds the lock
+  bool more = false;  // `stop` ended the run before all of it was removed
   std::size_t instances = 0;
   std::size_t runs = 0;
   std::size_t deleted_runs = 0;
@@ -93,7 +94,8 @@ inline constexpr std::pair<const char*, std::size_t RetentionReport::*> retentio
     {"stale_instances", &RetentionReport::stale_instances},
 };
 
-// Runs until nothing is old enough, `stop` returns true or the lock is lost. A kind that fails does not keep the others
+// Removes what was old enough when it began, until `stop` returns true or the lock is lost. On a server that ends
+// instances faster than it can remove them, it would otherwise never return. A kind that fails does not keep the others
 // from being removed; the answer is then the first error. ErrorCode::invalid if `audit` is set and the engine has no
 // AuditArchive.
 Result<RetentionReport> run_retention(EngineCore& core, const RetentionPolicy& policy,

@@ -304,6 +304,28 @@ TEST_P(Upkeep, RetentionTakesWhatIsOldEnoughAndLeavesWhatLives) {
   expect_sound();
 }
 
+TEST_P(Upkeep, RetentionEndsThoughInstancesGoOnEnding) {
+  deploy(leaf);
+  start("leaf", "old");
+  RetentionPolicy policy;
+  policy.completed = Duration();
+  policy.batch = 1;
+  int looks = 0;
+  clock_.advance(Duration::of_seconds(1));
+  const auto busy = run_retention(*core_, policy, [&] {
+    clock_.advance(Duration::of_seconds(1));
+    start("leaf", "new-" + std::to_string(looks));
+    return ++looks > 20;
+  });
+  ASSERT_TRUE(busy.has_value());
+  EXPECT_EQ(busy->instances, 1u) << "those that ended after it began are for the next run";
+  EXPECT_FALSE(busy->more);
+  const auto cut = run_retention(*core_, policy, [] { return true; });
+  ASSERT_TRUE(cut.has_value());
+  EXPECT_TRUE(cut->more);
+  EXPECT_EQ(cut->instances, 0u);
+}
+
 TEST_P(Upkeep, RetentionRemovesNoKeptSignals) {
   SignalRequest signal;
   signal.name = "nobody.waits";

@@ -1,6 +1,7 @@
 // The server and the settings of this browser.
 import { useState } from 'preact/hooks';
 import { send } from '../api';
+import type { RetentionReport } from '../api_types';
 import { link } from '../base_path';
 import { info, now } from '../clock';
 import { useFigures } from '../figures';
@@ -152,7 +153,8 @@ function Retention({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       run={async (reason) => {
         const body = Object.fromEntries(chosen.map((kind) => [kind, age.trim()]));
-        await send('POST', '/v1/retention/run', reason ? { ...body, reason } : body);
+        let more = true;
+        while (more) more = (await send<RetentionReport>('POST', '/v1/retention/run', reason ? { ...body, reason } : body)).more;
         toast(t.retention_done);
       }}
     >
