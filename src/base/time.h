@@ -19,8 +19,7 @@ struct Duration {
   std::int64_t seconds = 0;
   std::int32_t nanos = 0;
 
-  // 10 000 years of 365 days. CEL refuses the time between its first and its last timestamp, which is longer.
-  static constexpr std::int64_t seconds_max = 315'360'000'000;
+  static constexpr std::int64_t seconds_max = 315'576'000'000;  // 10 000 years of 365.25 days
 
   static constexpr Duration of_ms(std::int64_t ms) {
     std::int64_t whole = ms / 1000;

@@ -164,7 +164,8 @@ std::string no_such_key(const Value& container, const Value& key) {
 }  // namespace
 
 bool in_range(Duration value) {
-  return value.seconds >= -duration_seconds_max && value.seconds <= duration_seconds_max;
+  const Duration longest = Duration::of_seconds(duration_seconds_max);
+  return value >= *negate(longest) && value <= longest;
 }
 
 std::string_view operator_text(Operator op) {

@@ -26,8 +26,9 @@ Value has_member(Context& context, const Value& container, std::string_view key)
 // Calls the overload that matches the arguments.
 Value call_function(Context& context, const Function& function, std::span<Value> args, bool member);
 
-// The maximum length of a duration, in expressions as everywhere.
-inline constexpr std::int64_t duration_seconds_max = Duration::seconds_max;
+// The maximum length of a duration in expressions: 10 000 years of 365 days. CEL refuses the time between its first and
+// last timestamp, which a Duration can hold.
+inline constexpr std::int64_t duration_seconds_max = 315'360'000'000;
 bool in_range(Duration value);
 
 }  // namespace cairn::expr
