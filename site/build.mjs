@@ -106,7 +106,7 @@ export function build({ out, from = root }) {
   const search = [];
   for (const page of pages.values()) {
     const at = listed.findIndex(({ path }) => path === page.path);
-    const [before, after] = at < 0 ? [] : [listed[at - 1], listed[at + 1]].map((one) => (one?.section === page.section ? one : null));
+    const [before, after] = at < 0 ? [] : [listed[at - 1], listed[at + 1]].map((one) => (one?.section === page.section && pages.has(one.path) ? one : null));
     const turn = (one, label) => (one ? `<a href="${up(page)}${pages.get(one.path).name}.html">${label} ${escape(one.words)}</a>` : '<span></span>');
     const contents = page.headings.filter(({ level }) => level === 2 || level === 3);
     const html = `<!doctype html>
@@ -148,7 +148,10 @@ ${page.html}${before || after ? `<div class="turn">${turn(before, '←')}${turn(
     mkdirSync(dirname(file), { recursive: true });
     cpSync(join(from, path), file);
   }
-  for (const name of ['site.css', 'site.js', 'theme.js']) cpSync(join(here, name), join(out, name));
+  for (const name of ['site.css', 'theme.js']) cpSync(join(here, name), join(out, name));
+  // One script for browsers: the search is a module for its test.
+  const search_function = readFileSync(join(here, 'find.js'), 'utf8').replace('export function', 'function');
+  writeFileSync(join(out, 'site.js'), readFileSync(join(here, 'site.js'), 'utf8').replace('(() => {\n', `(() => {\n${search_function}\n`));
   cpSync(join(root, 'console/src/logo.svg'), join(out, 'logo.svg'));
   writeFileSync(join(out, 'search.js'), `window.pages = ${JSON.stringify(search)};\n`);
   writeFileSync(join(out, 'llms.txt'), llms(pages, sections));

@@ -25,7 +25,7 @@ function inline(text, page) {
   text = text.replace(/<(https?:\/\/[^>\s]+)>/g, (_, target) => keep(`<a href="${escape(target)}">${escape(target)}</a>`));
   // Links may have code and pictures in their text, which are kept already.
   text = text.replace(/\[([^\]]*)\]\(([^)\s]*)\)/g, (_, words, target) => {
-    const address = page.on_link(target);
+    const address = /^(?!https?:|mailto:)[a-z]+:/i.test(target) ? '' : page.on_link(target);
     const inner = emphasis(escape(words));
     return keep(address ? `<a href="${escape(address)}">${inner}</a>` : inner);
   });

@@ -1,4 +1,4 @@
-// Search, the theme and copying. The page works without this script. It makes no request but for search.js beside it.
+// Search, the theme and copying. find.js is put before this text. The page works without this script. It makes no request but for search.js beside it.
 'use strict';
 (() => {
   const root = document.documentElement;
@@ -41,32 +41,14 @@
     const policy = window.trustedTypes?.createPolicy('documentation', { createScriptURL: (url) => url });
     const ready = (url) => (policy ? policy.createScriptURL(url) : url);
 
-    const find = (words) => {
-      const scored = [];
-      for (const [address, title, heading, text, section] of entries) {
-        const low = [title.toLowerCase(), heading.toLowerCase(), text.toLowerCase()];
-        let score = section === 'How-to' || section === 'Concepts' ? 2 : 0;
-        for (const word of words) {
-          const places = low.map((one) => one.indexOf(word));
-          if (places.every((place) => place < 0)) { score = 0; break; }
-          const whole = (one, place) => (place === 0 || /\W/.test(one[place - 1]) ? 2 : 1);
-          if (places[0] >= 0) score += 12 * whole(low[0], places[0]) + (heading === title ? 10 : 0);
-          if (places[1] >= 0) score += 10 * whole(low[1], places[1]);
-          if (places[2] >= 0) score += 2 * whole(low[2], places[2]);
-        }
-        if (score > 2) scored.push({ score, address, title, heading, text });
-      }
-      return scored.sort((a, b) => b.score - a.score).slice(0, 12);
-    };
-
     const show = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
       list.textContent = '';
       chosen = -1;
       list.hidden = !words.length;
       if (!words.length || !entries) return;
-      const found = find(words);
-      for (const { address, title, heading, text } of found) {
+      const found = find(entries, input.value).slice(0, 12);
+      for (const { address, title, heading, body: text } of found) {
         const item = document.createElement('li'), link = document.createElement('a'), small = document.createElement('small');
         link.href = base + address;
         link.textContent = heading === title ? title : `${title} › ${heading}`;

@@ -39,11 +39,13 @@ both() {
 # --- first ------------------------------------------------------------------------------------------------------------
 stage_format() { git ls-files '*.cc' '*.h' | xargs clang-format --dry-run --Werror; }
 
-# Hardening of the release binary, plain English in the documentation, comments and every --help.
+# Hardening of the release binary, plain English in the documentation, comments and every --help; spelling and links.
 stage_release() {
   build_release all
   tests/hardening.sh build/release/cairn
   python3 tests/docs/prose_lint.py . build/release/cairn
+  python3 tests/docs/spell.py .
+  python3 tests/docs/pages_test.py .
 }
 
 # --- what computes ----------------------------------------------------------------------------------------------------

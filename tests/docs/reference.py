@@ -194,7 +194,8 @@ def metrics(server):
 {MADE}
 
 `GET /metrics` answers in the format of Prometheus (permission `view`). [What to watch](../server.md#what-to-watch)
-explains the labels, what is counted by the node and what by the store, and which lines of the log belong to which counter.
+explains the labels, what is counted by the node and what by the store, and which lines of the log belong to which
+counter.
 [deploy/alerts.yml](../../deploy/alerts.yml) has alerts.
 
 """ + table(("metric", "kind", "meaning"), *rows)
