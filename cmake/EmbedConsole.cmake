@@ -25,6 +25,9 @@ function(cairn_embed_console target)
     endif()
     file(GLOB_RECURSE needs CONFIGURE_DEPENDS ${source}/src/*)
     list(APPEND needs ${source}/build.mjs ${source}/package.json ${source}/package-lock.json)
+    # The documentation, which the program shows too.
+    file(GLOB_RECURSE pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/*.md ${CMAKE_SOURCE_DIR}/docs/*.svg ${CMAKE_SOURCE_DIR}/site/*)
+    list(APPEND needs ${pages} ${CMAKE_SOURCE_DIR}/SECURITY.md ${CMAKE_SOURCE_DIR}/examples/README.md)
     add_custom_command(
       OUTPUT ${folder}/manifest.json
       COMMAND ${CMAKE_COMMAND} -DSTEP=build -DSOURCE=${source} -DFOLDER=${folder} -DNODE=${CAIRN_NODE} -DNPM=${CAIRN_NPM}

@@ -1,11 +1,12 @@
 // Builds the console: node build.mjs --out DIR [--quiet]
-// OUT gets hashed files under assets/, index.html, a gzip copy beside each file, and manifest.json for the server.
+// OUT gets hashed files under assets/, index.html, the documentation under help/, a gzip copy beside each file, and manifest.json for the server.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { build as build_site } from '../site/build.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const argument = (name, fallback) => {
@@ -81,7 +82,12 @@ const notices = [...packages].sort().map((name) => {
 });
 writeFileSync(join(out, 'licenses.txt'), notices.join(`\n${'-'.repeat(72)}\n\n`));
 
-const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.txt': 'text/plain; charset=utf-8' };
+// The pages that `cairn help` and the console show. Those about the source are on the site only.
+const help = build_site({ out: join(out, 'help'), without: /^docs\/(adr|requirements|simulation|adding-a-store|dependencies|performance|scale|architecture)\b|^CHANGELOG|^CONTRIBUTING|^CODE_OF/ });
+for (const one of help.wrong) console.error(one);
+if (help.wrong.length) process.exit(1);
+
+const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8', '.svg': 'image/svg+xml', '.txt': 'text/plain; charset=utf-8', '.md': 'text/markdown; charset=utf-8', '.png': 'image/png' };
 const sizes = {};
 const files = [];
 const walk = (folder) => readdirSync(folder).sort().flatMap((name) => (statSync(join(folder, name)).isDirectory() ? walk(join(folder, name)) : [join(folder, name)]));
@@ -109,7 +115,7 @@ const first = [...new Set([...closure(entry), ...(home ? closure(home) : [])])].
 const sum = (names) => names.reduce((total, name) => total + sizes[name], 0);
 const kb = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
 const first_load = sum(first);
-const everything = sum(Object.keys(sizes).filter((name) => /\.(js|css)$/.test(name)));
+const everything = sum(Object.keys(sizes).filter((name) => /\.(js|css)$/.test(name) && !name.startsWith('help/')));
 const quiet = process.argv.includes('--quiet');
 if (!quiet) for (const [path, info] of Object.entries(outputs).sort((a, b) => sizes[name_of(b[0])] - sizes[name_of(a[0])])) {
   console.log(`${kb(sizes[name_of(path)]).padStart(9)}  ${name_of(path)}${info.entryPoint ? `  ${info.entryPoint}` : ''}`);

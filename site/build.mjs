@@ -47,9 +47,13 @@ export function read_sections(pages) {
   return sections.filter((section) => section.pages.length);
 }
 
-export function build({ out, from = root }) {
+// Without pages whose path matches `without`, and without links to them.
+export function build({ out, from = root, without = null }) {
   const wrong = [];
   const pages = read_pages(from), sections = read_sections(pages);
+  const left_out = new Set([...pages.keys()].filter((path) => without?.test(path)));
+  for (const path of left_out) pages.delete(path);
+  for (const section of sections) section.pages = section.pages.filter(({ path }) => !left_out.has(path));
   const listed = sections.flatMap((section) => section.pages.map((page) => ({ ...page, section: section.title })));
   for (const { path, words } of listed) if (!pages.has(path)) wrong.push(`docs/README.md: "${words}" leads to ${path}, which does not exist`);
   for (const page of pages.values()) {
@@ -79,6 +83,7 @@ export function build({ out, from = root }) {
         return path === page.path && anchor ? `#${anchor}` : `${posix.relative(posix.dirname(page.name), other.name) || posix.basename(other.name)}.html${anchor ? `#${anchor}` : ''}`;
       }
       const full = join(from, path);
+      if (left_out.has(path)) return '';
       if (!existsSync(full)) {
         wrong.push(`${page.path}: the link to ${target} leads nowhere`);
         return '';

@@ -93,7 +93,9 @@ std::optional<Response> Console::answer(const Request& request) const {
   if (request.method != "GET" && request.method != "HEAD") return std::nullopt;
   const std::string& path = request.path;
   if (path == "/" || path == page_path) return page(request);
-  if (const ConsoleFile* const file = find_file(path)) {
+  if (path == "/help") return Response(308, "text/plain; charset=utf-8", {{"location", base_path_ + "/help/"}}, "");
+  const std::string_view file_path = path == "/help/" ? "/help/index.html" : std::string_view(path);
+  if (const ConsoleFile* const file = find_file(file_path)) {
     Response response = file_response(request, file->type, file->etag, file->immutable);
     fill(response, request, file->gzip);
     return response;

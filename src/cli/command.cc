@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "api/help_pages.h"
 #include "base/suggest.h"
 #include "cli/exit_code.h"
+#include "cli/help_topic.h"
 
 namespace cairn::cli {
 namespace {
@@ -30,7 +32,8 @@ void print_commands(std::ostream& out) {
     const CommandSpec& spec = command.spec();
     out << "  " << spec.name << std::string(width - spec.name.size() + 2, ' ') << spec.summary << "\n";
   }
-  out << "\n`cairn COMMAND --help` shows the arguments of a command, with examples.\n";
+  out << "\n`cairn COMMAND --help` shows the arguments of a command, with examples.\n"
+         "`cairn help TOPIC` shows a page of the documentation; `cairn help topics` lists them.\n";
 }
 
 int no_such_command(const std::string& name, std::ostream& err) {
@@ -39,6 +42,30 @@ int no_such_command(const std::string& name, std::ostream& err) {
   err << "cairn: unknown command \"" << name << "\"";
   if (const auto near = nearest_name(name, names)) err << "; did you mean `cairn " << *near << "`?";
   err << "\n`cairn --help` lists the commands.\n";
+  return exit_usage;
+}
+
+// `cairn help`, `cairn help COMMAND` and `cairn help TOPIC`.
+int run_help(std::span<const std::string> words, std::ostream& out, std::ostream& err) {
+  if (words.empty()) {
+    print_commands(out);
+    return exit_done;
+  }
+  const Command* command = words.size() == 1 ? find_command(words[0]) : nullptr;
+  if (command) {
+    print_help(command->spec(), out);
+    return exit_done;
+  }
+  const HelpLibrary library{api::help_page_names(), api::help_page};
+  if (print_help_topic(library, words, out)) return exit_done;
+  std::vector<std::string_view> names;
+  for (const Command& known : all_commands()) names.push_back(known.spec().name);
+  for (const std::string_view name : library.names) names.push_back(name.substr(name.rfind('/') + 1));
+  err << "cairn: no command and no page is about \"";
+  for (const std::string& word : words) err << (&word == words.data() ? "" : " ") << word;
+  err << "\"";
+  if (const auto near = nearest_name(words[0], names)) err << "; did you mean `cairn help " << *near << "`?";
+  err << "\n`cairn --help` lists the commands, and `cairn help topics` the pages.\n";
   return exit_usage;
 }
 
@@ -51,18 +78,7 @@ int run_cairn(std::span<const std::string> args, std::istream& in, std::ostream&
   }
   const std::string& name = args[0];
   if (name == "--help" || name == "-h" || name == "help") {
-    if (args.size() > 2) {
-      err << "cairn help: takes one command, not \"" << args[2] << "\" as well\n";
-      return exit_usage;
-    }
-    const Command* command = args.size() > 1 ? find_command(args[1]) : nullptr;
-    if (command) {
-      print_help(command->spec(), out);
-      return exit_done;
-    }
-    if (args.size() > 1) return no_such_command(args[1], err);
-    print_commands(out);
-    return exit_done;
+    return run_help(args.subspan(1), out, err);
   }
   const Command* command = find_command(name == "--version" ? "version" : name);
   if (!command) return no_such_command(name, err);

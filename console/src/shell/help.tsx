@@ -1,3 +1,4 @@
+import { link } from '../base_path';
 import { letter_keys } from '../settings';
 import { Dialog } from '../ui/dialog';
 import { words } from '../words';
@@ -15,6 +16,11 @@ export function Help({ onClose }: { onClose: () => void }) {
         </button>
       }
     >
+      <p>
+        <a href={link('/help/index.html')} target="_blank" rel="noopener">
+          {t.documentation}
+        </a>
+      </p>
       <div class="keymap">
         {t.keys.map(([keys, text]) => (
           <div class="row" key={text}>

@@ -32,7 +32,7 @@ export const de: Words = {
     key: 'API-Schlüssel', help: 'Sie haben keinen? Wer den Server verwaltet, erstellt ihn mit', go: 'Anmelden', empty: 'Fügen Sie hier Ihren API-Schlüssel ein.', wrong: 'Der Server kennt diesen Schlüssel nicht. Er kann widerrufen, abgelaufen oder abgeschnitten sein.',
   },
   help: {
-    title: 'Tastatur', close: 'Schließen', letters: 'Einzelne Buchstaben als Befehle benutzen',
+    title: 'Tastatur und Hilfe', documentation: 'Dokumentation dieser Version (englisch)', close: 'Schließen', letters: 'Einzelne Buchstaben als Befehle benutzen',
     keys: [
       ['Ctrl K', 'Befehlspalette'], ['g h', 'zur Übersicht'], ['g i', 'zu den Instanzen'], ['g t', 'zu den Aufgaben'], ['g d', 'zu den Definitionen'], ['g s', 'zu den Zeitplänen'], ['g w', 'zu Läufen und Workern'], ['/', 'filtern'], ['j k', 'nächste und vorige Zeile'],
       ['x', 'Zeile auswählen'], ['Enter', 'Zeile öffnen oder ins Formular gehen'], ['[ ]', 'vorige und nächste Instanz'], ['← →', 'voriges und nächstes Ereignis'], ['v', 'Diagramm als Text'], ['r', 'erneut versuchen'], ['e', 'Zustand bearbeiten'], ['c', 'Instanz abbrechen'],

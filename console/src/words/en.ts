@@ -32,7 +32,7 @@ export const en = {
     key: 'API key', help: 'No key yet? An administrator makes one with', go: 'Sign in', empty: 'Paste your API key here.', wrong: 'The server does not know this key. It may be revoked, expired or cut off.',
   },
   help: {
-    title: 'Keyboard', close: 'Close', letters: 'Use single letters as commands',
+    title: 'Keyboard and help', documentation: 'Documentation of this version', close: 'Close', letters: 'Use single letters as commands',
     keys: [
       ['Ctrl K', 'command palette'], ['g h', 'go to home'], ['g i', 'go to instances'], ['g t', 'go to the inbox'], ['g d', 'go to definitions'], ['g s', 'go to schedules'], ['g w', 'go to runs and workers'], ['/', 'filter'], ['j k', 'next and previous row'],
       ['x', 'select the row'], ['Enter', 'open the row, or go into the form'], ['[ ]', 'previous and next instance'], ['← →', 'previous and next event'], ['v', 'diagram as text'], ['r', 'retry'], ['e', 'edit the state'], ['c', 'cancel the instance'],
