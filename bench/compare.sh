@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bench/compare.sh [--quick] [--fresh] [BOUT…]: our workloads and those of other engines in turn, on private servers, as tables and a
-# chart in bench/results and in the README. Half an hour with three rounds, some five minutes with --quick. An interrupted run continues where it
+# chart in bench/results and in the README, a table in docs/performance.md. Half an hour with three rounds, some five minutes with --quick. An interrupted run continues where it
 # stopped (bench/peers/out). Run it on a machine that has nothing else to do.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,4 +1,4 @@
-// usage: node results.mjs [--quick]     out/compare.jsonl → bench/results/DATE.md, DATE.svg and the table in the README
+// usage: node results.mjs [--quick]     out/compare.jsonl → bench/results/DATE.md, DATE.svg, the chart in the README and the table in docs/performance.md
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -132,21 +132,26 @@ function short(what) {
 }
 fs.writeFileSync(path.join(folder, `${name}.svg`), chart('cairn beside its peers, same machine, same durability, in turn', charted));
 
-// The README has what people ask for first: every workload with its rates and ratios, the goals stay on the page of results.
+// What people ask for first: every workload with its rates and ratios. The goals stay on the page of results.
 const first = table.filter((r) => r.theirs !== undefined && !/Node client|: p50$|256 outstanding/.test(r.what));
-const readme = path.join(ROOT, '../../README.md');
+// Its chart is in the README, and the table on the page about performance.
 const marks = ['<!-- comparison: begin -->', '<!-- comparison: end -->'];
-const page = fs.readFileSync(readme, 'utf8');
-const [from, to] = marks.map((mark) => page.indexOf(mark));
-if (!quick && from >= 0 && to > from) {
-  const body = `${marks[0]}
-Beside other engines on the same machine, in turn, every commit synced (\`./dev bench --peers\`; versions, settings and everything else in \`bench/results/${name}.md\`):
+function put(file, body) {
+  const target = path.join(ROOT, '../..', file);
+  const page = fs.readFileSync(target, 'utf8');
+  const [from, to] = marks.map((mark) => page.indexOf(mark));
+  if (!quick && from >= 0 && to > from) fs.writeFileSync(target, `${page.slice(0, from)}${marks[0]}\n${body}\n${page.slice(to)}`);
+}
+put('README.md', `Beside other engines on the same machine, in turn, with every commit synced (\`./dev bench --peers\`):
 
 ![How many times the peers](bench/results/${name}.svg)
 
-${markdown(['workload', 'cairn', 'peer', 'ratio'], first.map((r) => cells(r).slice(0, 4)))}
-`;
-  fs.writeFileSync(readme, page.slice(0, from) + body + page.slice(to));
-}
+[Performance](docs/performance.md) has the table, and \`bench/results/${name}.md\` versions and settings.`);
+put('docs/performance.md', `Beside other engines on the same machine, in turn, with every commit synced (\`./dev bench --peers\`; versions, settings and
+everything else in [the results](../bench/results/${name}.md)):
+
+![How many times the peers](../bench/results/${name}.svg)
+
+${markdown(['workload', 'cairn', 'peer', 'ratio'], first.map((r) => cells(r).slice(0, 4))).trimEnd()}`);
 const missed = table.filter((r) => r.reached === false).length;
 console.log(`${table.filter((r) => r.reached).length} of ${table.length} bars reached, ${missed} not: ${path.relative(process.cwd(), path.join(folder, `${name}.md`))}`);

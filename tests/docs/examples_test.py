@@ -18,7 +18,7 @@ run are in SKIPPED, each with its reason; a reason that is not needed fails too.
 import concurrent.futures, fcntl, glob, json, os, pty, re, select, shutil, signal, socket, struct, subprocess, sys, tempfile, termios, threading, time
 
 FOLDERS = ["docs/tutorial", "docs/how-to", "docs/concepts", "docs/operations"]
-PAGES = ["README.md", "docs/README.md", "docs/comparison.md", "docs/faq.md", "docs/questions.md", "docs/performance.md", "CONTRIBUTING.md", "examples/README.md"]
+PAGES = ["README.md", "docs/README.md", "docs/comparison.md", "docs/faq.md", "docs/questions.md", "docs/performance.md", "docs/measuring.md", "CONTRIBUTING.md", "examples/README.md"]
 # Pages with a check of their own.
 ELSEWHERE = {
     "docs/operations/postgresql.md": "tests/postgres/recipes_test.py runs its SQL",
@@ -31,6 +31,7 @@ SKIPPED = {
     ("CONTRIBUTING.md", "./dev build"): BUILDS,
     ("CONTRIBUTING.md", "ninja -C"): "it compiles",
     ("docs/how-to/install.md", "./dev build"): BUILDS,
+    ("docs/measuring.md", "build/release/bench"): "it measures; a test machine is not quiet",
     ("docs/how-to/install.md", "cmake --install"): "it installs below /usr/local; tests/embed installs into a folder of its own",
     ("docs/how-to/run-behind-a-proxy.md", "location /cairn/"): "nginx is not a dependency of the tests; tests/http/console_test.py has both kinds of proxy",
 }

@@ -16,7 +16,7 @@ REFERENCE = ("docs/adr/", "docs/reference/", "docs/architecture.md", "docs/addin
              "docs/semantics.md", "docs/server.md", "docs/simulation.md", "docs/testing.md", "docs/verify.md", "docs/workers.md")
 # Pages whose lines are longer. A page leaves this list when its lines are wrapped, and none is added.
 LONG_LINES = ("docs/adr/", "docs/adding-a-store.md", "docs/architecture.md", "docs/canonical.md", "docs/dependencies.md", "docs/diagrams.md", "docs/errors.md", "docs/events.md", "docs/expressions.md",
-              "docs/glossary.md", "docs/language.md", "docs/operations/postgresql.md", "docs/operations/sqlite.md", "docs/performance.md", "docs/requirements.md", "docs/scale.md", "docs/schedules.md",
+              "docs/glossary.md", "docs/language.md", "docs/operations/postgresql.md", "docs/operations/sqlite.md", "docs/requirements.md", "docs/scale.md", "docs/schedules.md",
               "docs/security.md", "docs/semantics.md", "docs/server.md", "docs/simulation.md", "docs/testing.md", "docs/verify.md", "docs/workers.md", "CHANGELOG.md",
               "bench/", "clients/", "console/", "tests/")
 # Files whose links and size do not matter.
