@@ -64,6 +64,8 @@ function highlight(code, kind) {
 function code_block(code, info) {
   const [kind = '', file = ''] = info.trim().split(/\s+/);
   const label = file ? `<figcaption>${escape(file)}</figcaption>` : '';
+  // The comment that names the file elsewhere is its caption here.
+  if (file && ['#', '//', '--'].some((mark) => code.startsWith(`${mark} ${file}\n`))) code = code.slice(code.indexOf('\n') + 1);
   return `<figure class="code">${label}<pre tabindex="0"><code>${highlight(code, kind)}</code></pre></figure>\n`;
 }
 

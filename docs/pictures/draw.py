@@ -118,7 +118,7 @@ def run():
     p.arrow((310, 160), (160, 160), label="error, or the lease ends", at=(235, 178))
     p.arrow((340, 175), (340, 225), (95, 225), (95, 175), dash=True, label="given back: no attempt counts", at=(217, 242))
     p.arrow((460, 130), (540, 130), (540, 48), (630, 48), label="result", at=(585, 41))
-    p.arrow((460, 145), (630, 145), label="no attempt left", at=(586, 138))
+    p.arrow((460, 145), (630, 145), label="last attempt", at=(585, 138))
     p.arrow((460, 162), (540, 162), (540, 243), (630, 243), label="cancel", at=(585, 236))
     p.arrow((362, 115), (362, 88), (408, 88), (408, 115), label="heartbeat extends it", at=(385, 80))
     return p

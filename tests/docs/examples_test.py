@@ -3,7 +3,8 @@
 
 Each page gets a folder of its own, with links to examples/, clients/ and deploy/, and one shell for all of its commands.
 
-- ```yaml NAME (also json, toml, python, js, sh …) is a file of that name, which later commands use. Definitions must be valid.
+- ```yaml NAME (also json, toml, python, js, sh …) is a file of that name, which later commands use. Definitions must be valid. Readers must see
+  the name: in the text before, or in a comment as the first line.
 - ```console is a session: a line `$ COMMAND` (continued with a backslash) and what it prints on a terminal. `…` stands for any
   text, `0190…` for an id, a line `…` for any lines, and a number of seconds for any other one. A command must end with 0, unless
   the next one is `echo $?`. `ID` in a command is the id that was printed last.
@@ -47,8 +48,8 @@ LENGTH = re.compile(r"\d+(?:ms|s)")  # ages and durations on the way, which diff
 
 
 class Block:
-    def __init__(self, page, line, info, text):
-        self.page, self.line, self.text = page, line, text
+    def __init__(self, page, line, info, text, before=""):
+        self.page, self.line, self.text, self.before = page, line, text, before
         self.kind, _, self.name = info.strip().partition(" ")
         self.place = f"{page}:{line}"
 
@@ -61,7 +62,7 @@ def blocks_of(page, text):
         if opened is None and fence:
             opened, body = (number, fence.group(1), fence.group(2), fence.group(3)), []
         elif opened and line.strip() == opened[2]:
-            yield Block(page, opened[0], opened[3], "\n".join(body) + "\n")
+            yield Block(page, opened[0], opened[3], "\n".join(body) + "\n", "\n".join(text.splitlines()[max(0, opened[0] - 6):opened[0] - 1]))
             opened = None
         elif opened:
             body.append(line[len(opened[1]):] if line.startswith(opened[1]) else line.lstrip())
@@ -211,6 +212,8 @@ class Page:
                 self.fail(block.place, "this C++ is no excerpt of a file in " + ", ".join(CODE_IN))
             return
         if block.name:
+            if f"`{block.name}`" not in block.before and not re.match(rf"(#|//|--) {re.escape(block.name)}\n", block.text):
+                self.fail(block.place, f"readers do not see the name of this file: say `{block.name}` before it, or in its first line")
             path = os.path.join(self.folder, block.name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as file:

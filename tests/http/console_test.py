@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """console_test.py CAIRN SOURCE_DIR: the files of the console, their headers and caching, and the base path."""
-import gzip, re, subprocess, sys
+import gzip, os, re, subprocess, sys
 from served import Served, expect, finish
 
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -63,6 +63,33 @@ answer = server.call("GET", "/nothing", role=None)
 expect("a program gets a problem, not a page", answer.status == 404 and answer.json["type"] == "/problems/not_found", answer.text[:100])
 answer = server.call("GET", "/v1/definitions", **{"accept-encoding": "gzip"})
 expect("the API has its own headers", answer.headers["cache-control"] == "no-store", answer.headers)
+
+# The documentation, as pages and as Markdown.
+front = server.call("GET", "/help/", role=None)
+expect("the documentation needs no credential", front.status == 200 and "text/html" in front.headers["content-type"] and "cairn" in front.text, front.text[:200])
+status, headers = headers_of(server, "/help/")
+expect("its pages have the policy of the console", [one for header, one in headers if header == "content-security-policy"] == [POLICY], headers)
+expect("its pages have no script or style of their own", not re.search(r"<style|style=|<script(?![^>]*src=)| on[a-z]+=", front.text), front.text[:400])
+moved = server.call("GET", "/help", role=None)
+expect("without the slash it is elsewhere", moved.status == 308 and moved.headers["location"] == "/help/", moved.headers)
+for path, kind in [("/help/index.html", "text/html"), ("/help/how-to/back-up.html", "text/html"), ("/help/how-to/back-up.md", "text/markdown"),
+                   ("/help/site.css", "text/css"), ("/help/site.js", "text/javascript"), ("/help/search.js", "text/javascript"), ("/help/llms.txt", "text/plain"),
+                   ("/help/pictures/run.svg", "image/svg+xml")]:
+    answer = server.call("GET", path, role=None)
+    expect(f"{path} is {kind}", answer.status == 200 and answer.headers["content-type"].startswith(kind), (answer.status, answer.headers))
+seen, wanted = set(), ["/help/index.html"]
+while wanted:  # every link leads somewhere
+    path = wanted.pop()
+    if path in seen:
+        continue
+    seen.add(path)
+    answer = server.call("GET", path, role=None)
+    expect(f"{path} is there", answer.status == 200, answer.status)
+    if path.endswith(".html"):
+        for target in re.findall(r'(?:href|src)="([^"#]+)', answer.text):
+            if "://" not in target:
+                wanted.append(os.path.normpath(os.path.join(os.path.dirname(path), target)))
+expect("the documentation is whole", len(seen) > 120, len(seen))
 server.end()
 
 # Behind a proxy that shows the server below a path.
@@ -72,6 +99,8 @@ for path in ["/work/flow", "/work/flow/", "/work/flow/instances", "/"]:
     found = re.findall(r'(?:src|href)="([^"]*/assets/[^"]+)"', answer.text)
     expect(f"{path} names files below the base path", answer.status == 200 and found and all(one.startswith("/work/flow/assets/") for one in found), found)
 expect("the page has another tag below a base path", answer.headers["etag"] != page.headers["etag"], answer.headers)
+moved = server.call("GET", "/work/flow/help", role=None)
+expect("the documentation is below the base path", moved.headers["location"] == "/work/flow/help/" and server.call("GET", "/work/flow/help/", role=None).status == 200)
 expect("its files are there", all(server.call("GET", path, role=None).status == 200 for path in found))
 expect("so is the API", server.call("GET", "/work/flow/v1/info").status == 200)
 expect("a proxy may remove the path itself", server.call("GET", "/v1/info").status == 200)
@@ -81,7 +110,7 @@ big = {"definition": "x", "input": {"text": "x" * 300_000}}
 expect("large bodies too", server.call("POST", "/work/flow/v1/instances", big).status == 404)
 expect("large bodies of strangers are refused", server.call("POST", "/work/flow/v1/instances", big, role=None).status == 401)
 server.end()
-for wrong in ["cairn", "/cairn/", "/a//b", "/a b", "/..", "/v1", '/"x', "/v1/x", "/readyz", "/assets/x", "/.", "/a/./b"]:
+for wrong in ["cairn", "/cairn/", "/a//b", "/a b", "/..", "/v1", '/"x', "/v1/x", "/readyz", "/assets/x", "/help", "/.", "/a/./b"]:
     made = subprocess.run([sys.argv[1], "serve", "--store", "memory:", "--auth", "none", "--base-path", wrong], capture_output=True, text=True, timeout=60)
     expect(f"{wrong} is no base path", made.returncode != 0 and "base_path" in made.stderr, made.stderr)
 finish()
