@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""examples_test.py CAIRN SOURCE_DIR [--show | --fill] [PAGE…]: every block of the pages in FOLDERS and PAGES does what the page says.
+"""examples_test.py CAIRN SOURCE_DIR [--show | --fill | --refresh] [PAGE…]: every block of the pages in FOLDERS and PAGES does what the page says.
 
 Each page gets a folder of its own, with links to examples/, clients/ and deploy/, and one shell for all of its commands.
 
 - ```yaml NAME (also json, toml, python, js, sh …) is a file of that name, which later commands use. Definitions must be valid. Readers must see
   the name: in the text before, or in a comment as the first line.
 - ```console is a session: a line `$ COMMAND` (continued with a backslash) and what it prints on a terminal. `…` stands for any
-  text, `0190…` for an id, a line `…` for any lines, and a number of seconds for any other one. A command must end with 0, unless
-  the next one is `echo $?`. `ID` in a command is the id that was printed last.
+  text, `0190…` for an id, a line `…` for any lines, and a number of seconds or a time for any other one (a time in quotes must be
+  right). A command must end with 0, unless the next one is `echo $?`. `ID` in a command is the id that was printed last.
 - ```sh has commands without their output. They must end with 0.
 - ```yaml without a name is a definition, or a part of one: steps, or keys of the document. It must be valid.
 - ```json and ```toml without a name must be readable; ```cpp must be an excerpt of a source that another test builds.
 - `cairn dev`, `cairn serve` and workers run in the background until the page ends. `pkill` ends those of the page only.
 
 The ports 8400 and 8401 are exchanged for free ones, and postgres://cairn@db.example/cairn for a database of the page. Blocks that cannot
-run are in SKIPPED, each with its reason; a reason that is not needed fails too.
+run are in SKIPPED, each with its reason; a reason that is not needed fails too. For authors: --show prints the sessions, --fill writes the output of
+commands that show none into the page, and --refresh writes output that has a `…` again.
 """
 import concurrent.futures, fcntl, glob, json, os, pty, re, select, shutil, signal, socket, struct, subprocess, sys, tempfile, termios, threading, time
 
@@ -44,6 +45,8 @@ SECONDS = 90
 SECONDS_TO_HAPPEN = 20
 MARK = "\x1e"
 ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+TIME = re.compile(r"(?<![\"\w])\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?!\")")  # a time without quotes is that of a run
+ANY_TIME = TIME.pattern
 LENGTH = re.compile(r"\b\d+(?:\.\d+)?(?:ms|s)\b")  # ages and durations, which differ from run to run
 
 
@@ -103,8 +106,8 @@ def matches(expected, printed):
             pattern += r"(?:[^\n]*\n)*?"
         else:
             # Widths of columns differ with the times and ids in them.
-            words = [LENGTH.pattern.join(r"[^\n]*?".join(re.escape(part) for part in between.split("…")) for between in LENGTH.split(word.replace("0190…", "…")))
-                     for word in line.split()]
+            words = [ANY_TIME.join(LENGTH.pattern.join(r"[^\n]*?".join(re.escape(part) for part in between.split("…")) for between in LENGTH.split(other))
+                                   for other in TIME.split(word.replace("0190…", "…"))) for word in line.split()]
             pattern += r"[ \t]*" + r"[ \t]+".join(words) + r"[ \t]*\n"
     return re.fullmatch(pattern, "".join(line + "\n" for line in printed)) is not None
 
@@ -118,6 +121,12 @@ def same_lines(expected, printed):
             return False
         left.remove(found)
     return not left
+
+
+def without_chance(line):
+    """A line of output as a page shows it: ids, hashes and host names are those of a run."""
+    line = re.sub(r"(?<=duration_ms\":)\d+|(?<=schema )\d+|(?<=\")\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f]{12}(?:[0-9a-f]{52})?\b|\bvm-[0-9a-f]+", "…", ID.sub("0190…", line))
+    return line.replace("ID" + " " * 36, "ID     ")
 
 
 def free_port():
@@ -155,6 +164,7 @@ class Page:
         self.wrong, self.said, self.used = [], [], set()
         self.filled = {}  # number of a line → what the command that ends there prints
         self.last_id = ""
+        self.refresh = "--refresh" in sys.argv
         self.count = self.children = 0
         self.background = []
 
@@ -316,11 +326,13 @@ class Page:
         elif code != 0 and not may_fail:
             self.fail(place, f"`{command[:200]}` ends with {code}\n{printed[-2000:]}{self.logs()}")
         elif expected == [] and lines:
-            shown = [re.sub(r"(?<=duration_ms\":)\d+|(?<=schema )\d+|\d{4}-\d\d-\d\dT[\d:.]+Z|\b[0-9a-f]{12}(?:[0-9a-f]{52})?\b|\bvm-[0-9a-f]+", "…", ID.sub("0190…", line)) for line in lines]
+            shown = [without_chance(line) for line in lines]
             if len(shown) > 30:
                 shown = shown[:8] + ["…"]
-            self.filled[last_line] = [line.replace("ID" + " " * 36, "ID     ") for line in shown]
+            self.filled[last_line] = 0, shown
             self.fail(place, f"`{command[:200]}` prints\n" + "\n".join(lines) + "\nwhich the page does not show")
+        elif self.refresh and expected and any("…" in line for line in expected) and "…" not in expected and matches(expected, lines):
+            self.filled[last_line] = len(expected), [without_chance(line) for line in lines]
         elif expected is not None and not matches(expected, lines) and not (" keys list" in command and same_lines(expected, lines)):
             self.fail(place, f"`{command[:200]}` prints\n" + "\n".join(lines) + "\ninstead of\n" + "\n".join(expected))
 
@@ -329,8 +341,8 @@ class Page:
         with open(path, encoding="utf-8") as file:
             lines = file.read().split("\n")
         for number in sorted(self.filled, reverse=True):
-            indent = re.match(r" *", lines[number - 1]).group(0)
-            lines[number:number] = [(indent + line).rstrip() for line in self.filled[number]]
+            indent, (count, shown) = re.match(r" *", lines[number - 1]).group(0), self.filled[number]
+            lines[number:number + count] = [(indent + line).rstrip() for line in shown]
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
 
@@ -389,6 +401,7 @@ class Page:
 def self_test():
     """The check itself can fail."""
     assert matches(["a … c", "…", "z"], ["a b c", "1", "2", "z"]) and not matches(["a"], ["a", "b"]) and matches(["x  y"], ["x y"])
+    assert matches(["at 2026-11-19T04:30:25.1Z, x"], ["at 2027-01-01T00:00:00Z, x"]) and not matches(['"2026-11-19T04:30:25Z"'], ['"2027-01-01T00:00:00Z"'])
     assert matches(["(for 0s). 12ms"], ["(for 21s). 1.5s"]) and not matches(["(for 0s)"], ["(for 1d)"])
     assert not matches(["a … c"], ["a b d"]) and matches(["0190…  waiting"], ["01901234 waiting"])
     found = list(blocks_of("p", "text\n```yaml a.yaml\nx: 1\n```\n- item\n\n  ```console\n  $ echo 1\n  1\n  ```\n"))
@@ -413,8 +426,8 @@ def self_test_faults(cairn, source):
 
 
 def main():
-    arguments = [one for one in sys.argv[1:] if one not in ("--show", "--fill")]
-    show, fill = "--show" in sys.argv, "--fill" in sys.argv
+    arguments = [one for one in sys.argv[1:] if one not in ("--show", "--fill", "--refresh")]
+    show, fill = "--show" in sys.argv, "--fill" in sys.argv or "--refresh" in sys.argv
     cairn, source = os.path.abspath(arguments[0]), os.path.abspath(arguments[1])
     self_test()
     pages = arguments[2:]

@@ -20,7 +20,7 @@ FOLDERS = ("docs", "bench", "clients", "deploy", "examples", "tests")
 EXEMPT = ("bench/results/", "bench/history/", "tests/docs/prose_lint_fixture.md", "tests/docs/prose_lint.py")
 # Folder -> the files with comments.
 CODE = {"src": "h cc sql inc", "include": "h", "bench": "h cc mjs py sh", "tests": "h cc py sh", "cmake": "cmake h", "clients": "ts py",
-        "console": "ts tsx mjs"}
+        "console": "ts tsx mjs", "site": "mjs js"}
 # The texts of the console.
 WORDS = "console/src/words/en.ts"
 
@@ -189,7 +189,7 @@ def check_help(text):
     return found
 
 
-COMMENT = {"h": "//", "cc": "//", "inc": "//", "ts": "//", "tsx": "//", "mjs": "//", "sql": "--", "py": "#", "sh": "#", "cmake": "#"}
+COMMENT = {"h": "//", "cc": "//", "inc": "//", "ts": "//", "tsx": "//", "mjs": "//", "sql": "--", "py": "#", "sh": "#", "cmake": "#", "js": "//"}
 TOKEN = re.compile(r"""(?P<comment>//[^\n]*)|R"(?P<mark>[^\s()]*)\((?P<raw>.*?)\)(?P=mark)"|"(?P<string>(?:\\.|[^"\\\n])*)"|'(?:\\.|[^'\\\n])*'""", re.S)
 
 
