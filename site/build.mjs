@@ -156,7 +156,7 @@ ${page.html}${before || after ? `<div class="turn">${turn(before, '←')}${turn(
   for (const name of ['site.css', 'theme.js']) cpSync(join(here, name), join(out, name));
   // One script for browsers: the search is a module for its test.
   const search_function = readFileSync(join(here, 'find.js'), 'utf8').replace('export function', 'function');
-  writeFileSync(join(out, 'site.js'), readFileSync(join(here, 'site.js'), 'utf8').replace('(() => {\n', `(() => {\n${search_function}\n`));
+  writeFileSync(join(out, 'site.js'), readFileSync(join(here, 'site.js'), 'utf8').replace('(() => {\n', () => `(() => {\n${search_function}\n`));
   cpSync(join(root, 'console/src/logo.svg'), join(out, 'logo.svg'));
   writeFileSync(join(out, 'search.js'), `window.pages = ${JSON.stringify(search)};\n`);
   writeFileSync(join(out, 'llms.txt'), llms(pages, sections));

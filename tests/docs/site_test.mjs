@@ -31,6 +31,7 @@ try {
   expect(made.pages > 100, `only ${made.pages} pages`);
   const front = readFileSync(join(site, 'index.html'), 'utf8');
   expect(!/<script(?![^>]*src=)|<style| style=| on[a-z]+=/.test(front), 'a page has a script or a style of its own');
+  for (const name of ['site.js', 'theme.js', 'search.js']) new Function(readFileSync(join(site, name), 'utf8'));  // it can be read as a script
   const llms = readFileSync(join(site, 'llms.txt'), 'utf8');
   expect(llms.startsWith('# ') && (llms.match(/^- \[/gm) ?? []).length > 90, 'llms.txt lists too few pages');
 
