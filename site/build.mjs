@@ -175,7 +175,7 @@ function entries_of(page) {
     const heading = plain(line.replace(/^#+ /, ''));
     while (heading_at < page.headings.length && page.headings[heading_at].text !== heading) ++heading_at;
     const id = page.headings[heading_at]?.id;
-    const text = plain(rest.join(' ').replace(/[|`*#>]/g, ' ').replace(/\s+/g, ' ')).trim();
+    const text = plain(rest.filter((one) => !/^[\s|:-]+$/.test(one)).join(' ').replace(/[|`*#>]/g, ' ').replace(/\s+/g, ' ')).trim();
     return [`${page.name}.html${id && heading !== page.title ? `#${id}` : ''}`, page.title, heading, text.slice(0, long ? 160 : 700), page.section];
   });
 }
