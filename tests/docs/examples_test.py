@@ -341,7 +341,8 @@ class Page:
         with open(path, encoding="utf-8") as file:
             lines = file.read().split("\n")
         for number in sorted(self.filled, reverse=True):
-            indent, (count, shown) = re.match(r" *", lines[number - 1]).group(0), self.filled[number]
+            first = next(at for at in range(number - 1, -1, -1) if lines[at].lstrip().startswith("$ "))
+            indent, (count, shown) = re.match(r" *", lines[first]).group(0), self.filled[number]
             lines[number:number + count] = [(indent + line).rstrip() for line in shown]
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
