@@ -1,7 +1,7 @@
 // node site_test.mjs: the site builds from docs/ without a broken link, loads nothing from another host, and its search finds the answers of
 // docs/questions.md. Faults that are planted in a copy are found.
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,6 +46,12 @@ try {
     ++asked;
   }
   expect(asked === 30, `docs/questions.md has ${asked} questions`);
+
+  // Without some pages, as in the program: nothing leads to them.
+  const part = join(folder, 'part');
+  const less = build({ out: part, without: /^docs\/adr\/|^CHANGELOG/ });
+  wrong.push(...less.wrong);
+  expect(less.pages < made.pages && !existsSync(join(part, 'changelog.html')) && !readFileSync(join(part, 'index.html'), 'utf8').includes('changelog.html'), 'a page is not left out');
 
   // Planted faults.
   const small = join(folder, 'small');
