@@ -214,6 +214,8 @@ class Page:
         text = self.exchange(block.text)
         if block.kind in ("console", "sh") and not block.name:
             listed = list(commands_of(block))
+            if not block.text.strip():
+                self.fail(block.place, "this session has no command")
             for at, (line, command, expected) in enumerate(listed):
                 then = listed[at + 1][1] if at + 1 < len(listed) else ""
                 self.command(f"{block.page}:{line}", command, expected, then.startswith("echo $?"))
