@@ -19,6 +19,14 @@ std::string_view last_part(std::string_view name) {
   return cut == std::string_view::npos ? name : name.substr(cut + 1);
 }
 
+// Whether a word of the text begins with `word`. Both are in lower case.
+bool has_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    if (at == 0 || !std::isalnum(static_cast<unsigned char>(text[at - 1]))) return true;
+  }
+  return false;
+}
+
 // The name of the page that a link leads to: `../concepts/time.md#now` on how-to/x is concepts/time. Empty: no page.
 std::string topic_of(std::string_view target, std::string_view page) {
   target = target.substr(0, target.find('#'));
@@ -138,17 +146,16 @@ bool print_help_topic(const HelpLibrary& library, std::span<const std::string> w
     Found one{name, title_of(*page)};
     const std::string title = lower(one.title) + " " + lower(name);
     const bool has_all = std::all_of(words.begin(), words.end(), [&](const std::string& word) {
-      one.in_title += title.find(lower(word)) != std::string::npos;
-      return text.find(lower(word)) != std::string::npos;
+      one.in_title += has_word(title, lower(word)) ? 1 : 0;
+      return has_word(text, lower(word));
     });
     if (has_all) found.push_back(std::move(one));
   }
   std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.in_title > b.in_title; });
   if (found.empty()) return false;
-  if (found.size() == 1) return print_page(library, found.front().name, out);
-  const std::size_t in_title = found.front().in_title;
-  if (in_title > 0) std::erase_if(found, [&](const Found& one) { return one.in_title < in_title; });
-  if (found.size() == 1) return print_page(library, found.front().name, out);
+  // A page that is about all of the words, and no other one is.
+  const auto is_about = [&](const Found& one) { return one.in_title == words.size(); };
+  if (std::count_if(found.begin(), found.end(), is_about) == 1) return print_page(library, found.front().name, out);
   if (found.size() > listed_max) found.resize(listed_max);
   std::size_t width = 0;
   for (const Found& one : found) width = std::max(width, one.name.size());

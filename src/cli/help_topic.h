@@ -17,8 +17,8 @@ struct HelpLibrary {
   std::function<std::optional<std::string>(std::string_view name)> read;
 };
 
-// Prints the page that `words` name: its name, the last part of its name, or words that it contains. If several pages
-// contain them, prints their names and titles. False: no page; prints nothing.
+// Prints the page that `words` name: its name, the last part of its name, or words of its title that no other page has.
+// Otherwise prints the names and titles of the pages that contain the words. False: no page; prints nothing.
 bool print_help_topic(const HelpLibrary& library, std::span<const std::string> words, std::ostream& out);
 
 // Markdown as text: without marks and pictures, code indented, and links to other pages with their topic. `name` is the
