@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""pages_test.py SOURCE_DIR: the pages of the documentation are short, and their links lead somewhere.
+"""pages_test.py SOURCE_DIR [--wrap PAGE…]: the pages of the documentation are short, and their links lead somewhere.
 
 - Every link of every Markdown file leads to a file of the repository, and its anchor to a heading of that page. Links to other hosts are not followed.
 - A page has at most WORDS_MAX words outside of code, except the reference (REFERENCE).
 - A line of prose has at most LINE_MAX characters. Tables, code, headings and lines that one link fills are not prose.
 - docs/README.md lists every page of docs/ (but docs/adr).
 - README.md has at most README_MAX lines.
+
+--wrap breaks the long paragraphs of these pages.
 """
 import glob, os, re, sys
 
@@ -91,6 +93,38 @@ def check(path, text, read, exists):
     return wrong
 
 
+def wrap(text):
+    """The same page; paragraphs and list items with a long line are broken again. Code and links stay whole."""
+    done, paragraph = [], []
+
+    def close():
+        if paragraph and max(len(line) for line in paragraph) > LINE_MAX:
+            begin = re.match(r"(\s*(?:[-*] |\d+\. )?)(.*)", paragraph[0])
+            words = re.findall(r"(?:`[^`]*`|\[[^\]]*\]\([^)]*\)|\S)+", " ".join([begin.group(2).strip()] + [line.strip() for line in paragraph[1:]]))
+            line = begin.group(1) + words[0]
+            for word in words[1:]:
+                if len(line) + 1 + len(word) > LINE_MAX - 2:
+                    done.append(line)
+                    line = " " * len(begin.group(1)) + word
+                else:
+                    line += " " + word
+            done.append(line)
+        else:
+            done.extend(paragraph)
+        paragraph.clear()
+
+    for line, code in zip(text.split("\n"), without_code(text) + [""]):
+        if not code.strip() or re.match(r"\s*\||#|!\[| {4}", line):
+            close()
+            done.append(line)
+            continue
+        if re.match(r"\s*([-*]|\d+\.) ", line):
+            close()
+        paragraph.append(line)
+    close()
+    return "\n".join(done)
+
+
 def self_test():
     """The check itself can fail."""
     files = {"docs/b.md": "# A `head`ing: yes\n# Twice\n# Twice\n"}
@@ -98,12 +132,22 @@ def self_test():
             "| " + "x" * 200 + " |\n" + "word " * 1500)
     found = check("docs/a.md", page, files.get, files.__contains__)
     assert len(found) == 5 and "gone.md leads nowhere" in found[0] and "#nothing" in found[1] and "words" in found[2] and ":2: a line" in found[3], found
+    long = "- " + "word " * 40 + "[a b](c.md) `d e`\n```\n" + "x" * 200 + "\n```\n"
+    assert max(len(line) for line in wrap(long).split("\n")[:2]) <= LINE_MAX and wrap(long).split("\n")[1].startswith("  word"), wrap(long)
+    assert wrap(long).split() == long.split() and wrap(wrap(long)) == wrap(long)
     assert check("README.md", "x\n" * 151, files.get, files.__contains__) == ["README.md: 151 lines, at most 150"]
 
 
 def main():
     source = sys.argv[1]
     self_test()
+    if sys.argv[2:3] == ["--wrap"]:
+        for path in sys.argv[3:]:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(wrap(text))
+        return
 
     def read(path):
         with open(os.path.join(source, path), encoding="utf-8") as file:
