@@ -1,4 +1,5 @@
-// A worker in a process of its own, over HTTP. Usage: worker [SERVER], e.g. worker http://127.0.0.1:8400. Enter ends it.
+// A worker in a process of its own, over HTTP. Usage: worker [SERVER], e.g. worker http://127.0.0.1:8400. Enter ends
+// it.
 #include <chrono>
 #include <iostream>
 

@@ -1,5 +1,5 @@
-// The pages of the documentation that the build put into the program, as Markdown (site/build.mjs). A page is named by its
-// place in docs/ without its ending: `how-to/back-up`; the front page is `index`.
+// The pages of the documentation that the build put into the program, as Markdown (site/build.mjs). A page is named by
+// its place in docs/ without its ending: `how-to/back-up`; the front page is `index`.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,8 @@ namespace {
 const std::map<std::string, std::string, std::less<>> pages = {
     {"index", "# Front\n\n- [Time](concepts/time.md)\n"},
     {"concepts/time", "# Time\n\nA clock. See [backup](../how-to/back-up.md#sqlite) and [x](https://x.example).\n"},
-    {"how-to/back-up", "# Back up\n\n![p](p.svg)\n<!-- c -->\n```sh\ncp `a` [b](c.md)\n```\n**Now** use the `[clock](x.md)`.\n"},
+    {"how-to/back-up",
+     "# Back up\n\n![p](p.svg)\n<!-- c -->\n```sh\ncp `a` [b](c.md)\n```\n**Now** use the `[clock](x.md)`.\n"},
 };
 
 HelpLibrary library() {

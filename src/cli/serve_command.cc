@@ -126,7 +126,7 @@ Result<std::string> base_path_of(const Configuration& from) {
   const bool fits = path.empty() || (path.starts_with('/') && !path.ends_with('/') && plain &&
                                      path.find("//") == std::string::npos && path.find("/.") == std::string::npos);
   // Below these, the server would answer with the console instead.
-  constexpr std::string_view own[] = {"v1",      "assets",  "help",         "readyz",       "livez",
+  constexpr std::string_view own[] = {"v1",      "assets",  "help",         "readyz",  "livez",
                                       "healthz", "metrics", "openapi.json", "problems"};
   const std::string first = path.empty() ? "" : path.substr(1, path.find('/', 1) - 1);
   if (fits && std::find(std::begin(own), std::end(own), first) == std::end(own)) return path;
