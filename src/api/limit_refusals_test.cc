@@ -251,7 +251,7 @@ void expect_refusal_text(const std::string& answer, const std::string& limit) {
   EXPECT_GT(refusals_by(limit), 0u);
 }
 
-// The values of each body take 320 000 bytes, its text 40 000.
+// The values of each body take 480 000 bytes, its text 40 000.
 TEST_F(FullServer, RefusesBodiesWhileTheValuesOfOthersWaitForTheStore) {
   constexpr std::size_t bodies_max = 1'000'000;
   bodies_bytes_max = bodies_max;
@@ -265,7 +265,7 @@ TEST_F(FullServer, RefusesBodiesWhileTheValuesOfOthersWaitForTheStore) {
   clients_.push_back(std::make_unique<http::Client>(server_->port()));
   clients_.back()->send(request);
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (server_->metrics().find("cairn_http_body_bytes 32") == std::string::npos) {
+  while (server_->metrics().find("cairn_http_body_bytes 48") == std::string::npos) {
     ASSERT_LT(std::chrono::steady_clock::now(), end) << "the values do not count";
     std::this_thread::yield();
   }
