@@ -21,21 +21,20 @@ bool is_for_workers(const Route& route) {
   return route.permission == Permission::work_runs || route.permission == Permission::report_runs;
 }
 
-bool has_key(const Request& request) {
-  return std::any_of(request.headers.begin(), request.headers.end(),
-                     [](const auto& header) { return header.first == "idempotency-key"; });
-}
-
 // Spaces are forbidden: ids that the engine creates (hooks) contain one, so no caller can choose such an id.
 bool is_key(std::string_view key) {
   return !key.empty() && key.size() <= key_length_max &&
          std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
-bool has_two_keys(const Request& request) {
-  const std::string_view key = request.header("idempotency-key");
-  return std::any_of(request.headers.begin(), request.headers.end(),
-                     [&](const auto& header) { return header.first == "idempotency-key" && header.second != key; });
+// What is wrong with the key of a request. It is optional, but a header without a key would be ignored.
+std::string_view fault_of_key(const Request& request) {
+  for (const auto& [name, value] : request.headers) {
+    if (name != "idempotency-key") continue;
+    if (value != request.header(name)) return "the request has two different Idempotency-Key headers";
+    if (!is_key(value)) return "Idempotency-Key must have 1 to 200 visible ASCII characters, without spaces";
+  }
+  return {};
 }
 
 Response unauthenticated(std::string_view detail, std::string_view scheme) {
@@ -219,14 +218,8 @@ void ApiGate::hold(Call& call, std::shared_ptr<void> permit) {
 
 bool ApiGate::prepare(const Route& route, Call& call) {
   if (!changes(route)) return true;
-  if (has_two_keys(call.request)) {
-    call.reply(problem(400, "idempotency_key", "Invalid Idempotency-Key",
-                       "the request has two different Idempotency-Key headers"));
-    return false;
-  }
-  if (has_key(call.request) && !is_key(call.request.header("idempotency-key"))) {
-    call.reply(problem(400, "idempotency_key", "Invalid Idempotency-Key",
-                       "Idempotency-Key must have 1 to 200 visible ASCII characters, without spaces"));
+  if (const std::string_view fault = fault_of_key(call.request); !fault.empty()) {
+    call.reply(problem(400, "idempotency_key", "Invalid Idempotency-Key", fault));
     return false;
   }
   if (is_for_workers(route)) {
