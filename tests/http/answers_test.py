@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """answers_test.py CAIRN SOURCE_DIR: answers that depend on two features at once: preconditions, filters, times at the end of the calendar, cookies."""
-import http.client, socket, sys
+import http.client, socket, sys, urllib.parse
 from served import Served, expect, finish
 
 server = Served(sys.argv[1])
@@ -89,6 +89,19 @@ for name, key in (("a", "1"), ("a", "2"), ("b", "1"), ("b", None)):
 for filters, wanted in (("&name=a", [("a", "1"), ("a", "2")]), ("&key=1", [("a", "1"), ("b", "1")]), ("&name=b&key=1", [("b", "1")])):
     items = server.call("GET", f"/v1/signals?instance={one}{filters}").json["items"]
     expect(f"kept signals {filters}", [(item["name"], item["key"]) for item in items] == wanted, items)
+
+pages, cursor = [], ""
+while cursor is not None:
+    page = server.call("GET", f"/v1/signals?instance={one}&limit=3{cursor and '&cursor=' + cursor}").json
+    expect("a page is as long as it may be", len(page["items"]) <= 3, page)
+    pages += page["items"]
+    cursor = page["next_cursor"]
+expect("pages of kept signals have each once", [(item["name"], item["key"]) for item in pages] == [("a", "1"), ("a", "2"), ("b", "1"), ("b", None)], pages)
+first = server.call("GET", f"/v1/signals?instance={one}&limit=2").json
+server.call("DELETE", f"/v1/instances/{one}/signals/{urllib.parse.quote(first['items'][1]['id'], safe='')}")
+rest = server.call("GET", f"/v1/signals?instance={one}&cursor={first['next_cursor']}").json["items"]
+expect("a page goes on after a signal that is gone", [(item["name"], item["key"]) for item in rest][-2:] == [("b", "1"), ("b", None)], rest)
+expect("a cursor of another list", server.call("GET", f"/v1/signals?instance={one}&cursor=7").status == 422)
 
 # A browser has a cookie from before the proxy had a certificate. Two cookies count as none, so signing in removes the old one.
 before = server.call("POST", "/v1/session", origin=f"http://127.0.0.1:{server.port}")
