@@ -161,6 +161,30 @@ class Explained(unittest.TestCase):
         record["runs"][1]["idempotency_key"], record["runs"][2]["idempotency_key"] = "k2", "k3"
         self.differs(record, "the retry of a has another idempotency key")
 
+    def test_a_retried_try_keeps_the_key_of_the_call_that_failed(self):
+        def call(ident):
+            return {"type": "call", "id": ident, "call": {"worker": {"type": "w.v1", "payload": 1}, "retry": {"attempts": 1}}}
+
+        def end(ident, step, at, **how):
+            return {"event": "run", "instance": "i", "at": at, "run": ident, "step": step, "attempt": 1, **how}
+
+        def row(ident, step, key, status="succeeded"):
+            return {"id": ident, "instance": "i", "step": step, "type": "w.v1", "idempotency_key": key, "payload": 1,
+                    "status": status, "attempt": 1, "attempts_max": 1}
+
+        error = {"class": "transport", "code": "no", "message": "", "details": None}
+        record = case(definition([{"type": "try", "id": "t", "try": [call("a"), call("b")], "catch": [],
+                                   "finally": [{"type": "set", "id": "f", "set": [{"path": "tried", "value": True}]}]}]),
+                      [end("r1", "a", 2000, result=1), end("r2", "b", 3000, error=error), {"event": "retry", "instance": "i", "at": 4000},
+                       end("r3", "a", 5000, result=1), end("r4", "b", 6000, result=1)],
+                      {"status": "completed", "state": {"l": [], "tried": True}},
+                      runs=[row("r1", "a", "k1"), row("r2", "b", "k2", "failed"), row("r3", "a", "k3"), row("r4", "b", "k2")])
+        self.explained(record)
+        record["runs"][3]["idempotency_key"] = "k4"
+        self.differs(record, "the retry of b has another idempotency key")
+        record["runs"][3]["idempotency_key"], record["runs"][2]["idempotency_key"] = "k2", "k1"
+        self.differs(record, "two effects have the same idempotency key")
+
     def test_an_incident_waits_for_an_operator(self):
         made = definition([{"type": "set", "id": "a", "set": [{"path": "x", "value": expr("state.y")}]}])
         failed = case(made, [], {"status": "suspended", "state": {"l": []},
