@@ -23,7 +23,7 @@ Json functions() {
   return Json::object({{"items", items}});
 }
 
-// One request removes for this long, and says whether more is left. It would otherwise take as long as the store is large.
+// One request removes for this long, and says whether more is left. In a large store it would otherwise take minutes.
 constexpr std::chrono::seconds retention_time{10};
 
 // Kinds that the body does not name are kept.
