@@ -65,7 +65,8 @@ class RetireAudit : public testing::Test {
       }
     }
     if (with_store) {
-      for (const AuditRow& row : store_.list_audit({10'000, ""})->items) check.add(row);
+      const auto kept = store_.list_audit({10'000, ""});
+      for (const AuditRow& row : kept->items) check.add(row);
     }
     return check.finish();
   }

@@ -31,7 +31,11 @@ constexpr std::chrono::milliseconds lease{500};
   options.lease = lease;
   if (order.keep.count() > 0) {
     const Duration age = Duration::of_seconds(order.keep.count());
-    options.keep = {age, age, age, age, age, age, age, age, age};
+    KeepFor& keep = options.keep;
+    for (auto* const kind : {&keep.completed, &keep.failed, &keep.cancelled, &keep.runs, &keep.deleted_runs,
+                             &keep.run_events, &keep.dead_letters, &keep.outbox, &keep.keys}) {
+      *kind = age;
+    }
     options.retention_every = order.keep / 6;
   }
   auto engine = Engine::open(options);
