@@ -1,4 +1,4 @@
-// How long finished and old rows are kept. An absent period: for ever. docs/server.md says why these are the defaults.
+// How long finished and old rows are kept. An absent period: for ever.
 #pragma once
 
 #include <cstdint>

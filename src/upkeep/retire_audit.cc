@@ -51,7 +51,7 @@ class Retirement {
  public:
   Retirement(Store& store, const AuditArchive& archive, const std::string& node, Duration age,
              const MayContinue& may_continue)
-      : store_(store), archive_(archive), node_(node), age_(age), may_continue_(may_continue) {}
+      : store_(store), archive_(archive), node_(node), age_(age), began_(store.now()), may_continue_(may_continue) {}
 
   Result<std::size_t> run() {
     while (true) {
@@ -67,8 +67,8 @@ class Retirement {
  private:
   // The export whose rows are removed next: one that a crash has left, or a new one.
   Result<std::optional<Export>> next_export() {
-    const Timestamp now = store_.now();
-    const Timestamp before = earlier(now, age_);
+    // Each removal adds a row, which is for a later run.
+    const Timestamp before = earlier(began_, age_);
     CAIRN_TRY(const auto oldest, store_.list_audit({1, ""}));
     if (oldest.items.empty() || !(oldest.items.front().at < before)) return std::optional<Export>();
     CAIRN_TRY(auto unfinished, find_export(oldest.items.front()));
@@ -79,7 +79,7 @@ class Retirement {
         rows.size() < export_rows_min && !(rows.empty() || rows.front().at < earlier(before, waiting));
     if (rows.empty() || may_wait) return std::optional<Export>();
     CAIRN_TRY_VOID(check_start(rows.front()));
-    CAIRN_TRY(Export written, write(rows, now));
+    CAIRN_TRY(Export written, write(rows, store_.now()));
     return std::optional(std::move(written));
   }
 
@@ -193,6 +193,7 @@ class Retirement {
   const AuditArchive& archive_;
   const std::string& node_;
   const Duration age_;
+  const Timestamp began_;
   const MayContinue& may_continue_;
   std::size_t removed_ = 0;
 };
