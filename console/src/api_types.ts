@@ -3,6 +3,7 @@ import type { Json } from './json/lossless';
 
 export interface AuditReport {
   broken_at?: number;
+  first_row: number;
   intact: boolean;
   last_hash: string;
   rows: number;
@@ -312,11 +313,19 @@ export interface Resent {
 }
 
 export interface RetentionReport {
+  audit: number;
+  dead_letters: number;
+  deleted_runs: number;
   instances: number;
   keys: number;
+  more: boolean; // true: the time of one request is over, send it again
   outbox: number;
   ran: boolean;
+  run_events: number;
   runs: number;
+  stale_instances: number;
+  stale_tasks: number;
+  token_users: number;
 }
 
 export interface Run {
@@ -644,13 +653,19 @@ export interface ResendEventRequest {
 }
 
 export interface RunRetentionRequest {
+  audit?: string; // audit rows, which are exported first
   cancelled?: string;
   completed?: string; // instances that completed longer ago than this: 30d
+  dead_letters?: string; // dead letters without an open instance
+  deleted_runs?: string; // deleted runs without an instance
   failed?: string;
   keys?: string; // idempotency keys
   outbox?: string; // published events
   reason?: string;
+  run_events?: string; // events of runs; the runs stay
   runs?: string; // finished runs without an instance
+  stale_instances?: string; // open instances without progress for so long are cancelled
+  stale_tasks?: string; // open tasks that have not changed for so long end as expired
 }
 
 export interface PutRunTypeRequest {

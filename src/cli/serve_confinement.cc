@@ -89,7 +89,7 @@ ReachableFiles files_of_server(const config::Configuration& configuration) {
   files.readable.assign(std::begin(system_files), std::end(system_files));
   files.writable.emplace_back("/dev/null");
   add_store(files, configuration.text("store"));
-  for (const char* const name : {"tls.certificate", "tls.key", "ca_file"}) {
+  for (const char* const name : {"tls.certificate", "tls.key", "ca_file", "audit.signing_key"}) {
     add_folder(files.readable, configuration.text(name));
   }
   if (const char* const authorities = std::getenv("SSL_CERT_FILE")) add_folder(files.readable, authorities);

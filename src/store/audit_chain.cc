@@ -187,6 +187,7 @@ bool AuditCheck::add(const AuditRow& row) {
 bool AuditCheck::add(const AuditSeal& seal) {
   if (report_.broken_at) return false;
   if (!removed_ || seal.through != last_) return fail(last_ + 1, "the export does not end at its seal");
+  if (seal.from <= *removed_) return fail(seal.from, "row " + std::to_string(seal.from) + " is missing");
   if (std::string why = fault_of(seal); !why.empty()) return fail(last_, std::move(why));
   return true;
 }

@@ -155,6 +155,7 @@ const std::set<std::string> walks = {
     "figures wf_signal_q_pkey",
     "figures outbox_event_waiting",
     "figures wf_dlq_q_pkey",
+    "figures wf_dlq_q_at",
     "purge_lapsed wf_run_q_lapsed",
     "live_leases wf_run_q_lapsed",
     "exhausted_runs wf_run_q_lapsed",
