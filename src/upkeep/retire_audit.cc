@@ -51,7 +51,12 @@ class Retirement {
  public:
   Retirement(Store& store, const AuditArchive& archive, const std::string& node, Duration age,
              const MayContinue& may_continue)
-      : store_(store), archive_(archive), node_(node), age_(age), began_(store.now()), may_continue_(may_continue) {}
+      : store_(store),
+        archive_(archive),
+        node_(node),
+        age_(age),
+        before_(earlier(store.now(), age)),
+        may_continue_(may_continue) {}
 
   Result<std::size_t> run() {
     while (true) {
@@ -67,17 +72,18 @@ class Retirement {
  private:
   // The export whose rows are removed next: one that a crash has left, or a new one.
   Result<std::optional<Export>> next_export() {
-    // Each removal adds a row, which is for a later run.
-    const Timestamp before = earlier(began_, age_);
     CAIRN_TRY(const auto oldest, store_.list_audit({1, ""}));
-    if (oldest.items.empty() || !(oldest.items.front().at < before)) return std::optional<Export>();
+    if (oldest.items.empty() || !(oldest.items.front().at < before_)) return std::optional<Export>();
     CAIRN_TRY(auto unfinished, find_export(oldest.items.front()));
     if (unfinished) return unfinished;
-    CAIRN_TRY(const std::vector<AuditRow> rows, old_rows(before));
+    CAIRN_TRY(const std::vector<AuditRow> rows, old_rows());
     const Duration waiting = std::min(Duration::of_ms(age_.ms_up() / 4), wait_max);
     const bool may_wait =
-        rows.size() < export_rows_min && !(rows.empty() || rows.front().at < earlier(before, waiting));
-    if (rows.empty() || may_wait) return std::optional<Export>();
+        rows.size() < export_rows_min && !(rows.empty() || rows.front().at < earlier(before_, waiting));
+    // An export of nothing but rows about exports would make the next one.
+    const bool only_exports =
+        std::all_of(rows.begin(), rows.end(), [](const AuditRow& row) { return row.what == export_operation; });
+    if ((only_exports && rows.size() < export_rows_min) || may_wait) return std::optional<Export>();
     CAIRN_TRY_VOID(check_start(rows.front()));
     CAIRN_TRY(Export written, write(rows, store_.now()));
     return std::optional(std::move(written));
@@ -99,11 +105,11 @@ class Retirement {
   }
 
   // The oldest rows, without the last one of the trail.
-  Result<std::vector<AuditRow>> old_rows(Timestamp before) {
+  Result<std::vector<AuditRow>> old_rows() {
     CAIRN_TRY(auto page, store_.list_audit({export_rows_max + 1, ""}));
     auto& rows = page.items;
     rows.pop_back();
-    rows.erase(std::find_if(rows.begin(), rows.end(), [&](const AuditRow& row) { return !(row.at < before); }),
+    rows.erase(std::find_if(rows.begin(), rows.end(), [&](const AuditRow& row) { return !(row.at < before_); }),
                rows.end());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const bool follows =
@@ -193,7 +199,7 @@ class Retirement {
   const AuditArchive& archive_;
   const std::string& node_;
   const Duration age_;
-  const Timestamp began_;
+  const Timestamp before_;  // fixed at the start: each export adds a row
   const MayContinue& may_continue_;
   std::size_t removed_ = 0;
 };

@@ -247,6 +247,35 @@ TEST_F(RetireAudit, ForgedExportsAreFound) {
   EXPECT_TRUE(broken(text.substr(0, text.find('\n') + 1), "", true)) << "the first row is missing";
 }
 
+// Time passes while it works, and each export adds a row.
+class TickingStore final : public MemoryStore {
+ public:
+  explicit TickingStore(ManualClock& clock) : MemoryStore(clock), clock_(clock) {}
+  Timestamp now() override {
+    clock_.advance(Duration::of_ms(1));
+    return MemoryStore::now();
+  }
+
+ private:
+  ManualClock& clock_;
+};
+
+TEST_F(RetireAudit, ItEndsThoughEachExportAddsARow) {
+  TickingStore ticking(clock_);
+  for (int i = 0; i < 5; ++i) {
+    AuditRow row;
+    row.who = "ada";
+    ASSERT_TRUE(ticking.append_audit({&row, 1}).has_value());
+  }
+  int steps = 100;
+  const auto may_continue = [&]() -> Result<bool> { return --steps > 0; };
+  EXPECT_EQ(*retire_audit(ticking, *archive_, "n1", Duration(), may_continue), 5u);
+  EXPECT_EQ(*retire_audit(ticking, *archive_, "n1", Duration(), may_continue), 0u)
+      << "only rows about exports are left";
+  EXPECT_GT(steps, 0);
+  EXPECT_EQ(files().size(), 2u);
+}
+
 // Without a folder and a key nothing may be removed.
 TEST_F(RetireAudit, AnEngineWithoutAnArchiveRefuses) {
   auto core = EngineCore::open(store_, {});
