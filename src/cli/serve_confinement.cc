@@ -89,6 +89,7 @@ ReachableFiles files_of_server(const config::Configuration& configuration) {
   files.readable.assign(std::begin(system_files), std::end(system_files));
   files.writable.emplace_back("/dev/null");
   add_store(files, configuration.text("store"));
+  // The signing key is read later, with the options of the engine.
   for (const char* const name : {"tls.certificate", "tls.key", "ca_file", "audit.signing_key"}) {
     add_folder(files.readable, configuration.text(name));
   }
