@@ -11,6 +11,7 @@ export async function open_browser() {
     headless: true,
     viewport: { width: 1440, height: 900 },
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+    ignoreHTTPSErrors: true, // the provider of the sign-in test has a certificate of its own
     locale: 'en-GB',
     timezoneId: 'Europe/Zurich',
     reducedMotion: 'reduce', // colours in the middle of a transition would be judged

@@ -33,8 +33,8 @@ async function ready(url, child) {
 }
 
 // auth: none (cairn dev) or key (cairn serve with API keys). base: the base path; only with keys. own: no definitions are given, so that
-// cairn dev begins with its own examples.
-export async function open_servers({ auth = 'none', examples = true, base = '', own = false } = {}) {
+// cairn dev begins with its own examples. more: further flags of cairn serve, made from the server's address.
+export async function open_servers({ auth = 'none', examples = true, base = '', own = false, more = () => [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-console-'));
   const port = await free_port();
   const url = `http://127.0.0.1:${port}`;
@@ -48,7 +48,7 @@ export async function open_servers({ auth = 'none', examples = true, base = '', 
     const listen = ['--listen', `127.0.0.1:${port}`, '--store', store];
     child = auth === 'none'
       ? spawn(cairn, ['dev', ...(own ? [] : [examples ? 'examples' : 'empty']), ...listen], { cwd: folder, stdio })
-      : spawn(cairn, ['serve', ...listen, '--confine', 'no', '--drain-delay', '0s', ...(base ? ['--base-path', base] : []), ...(examples ? ['--deploy', join(folder, 'examples')] : [])], { cwd: folder, stdio });
+      : spawn(cairn, ['serve', ...listen, '--confine', 'no', '--drain-delay', '0s', ...more(url + base), ...(base ? ['--base-path', base] : []), ...(examples ? ['--deploy', join(folder, 'examples')] : [])], { cwd: folder, stdio });
     await ready(url, child);
   };
   if (auth === 'key') {

@@ -2,7 +2,7 @@
 import { link } from './base_path';
 import { is_object, parse, stringify, type Json } from './json/lossless';
 import type { Session } from './api_types';
-import { server_away, session, session_lost, type SignedIn } from './session';
+import { server_away, session, session_lost, sign_in_ways, type SignedIn } from './session';
 import { act_as } from './settings';
 
 export interface FieldError {
@@ -115,6 +115,7 @@ export const part = (text: string): string => encodeURIComponent(text);
 export async function load_session(): Promise<void> {
   try {
     const found = await get<Session>('/v1/session');
+    sign_in_ways.value = found.sign_in;
     session.value = found.user === null ? null : (found as SignedIn);
   } catch (error) {
     if (error instanceof Problem && (error.status === 401 || error.status === 403)) session.value = null;
@@ -125,6 +126,12 @@ export async function load_session(): Promise<void> {
 export async function sign_in(api_key: string): Promise<void> {
   if (!/^[\x21-\x7e]+$/.test(api_key)) throw new Problem(401, 'Not a key', '');
   session.value = await send<SignedIn>('POST', '/v1/session', undefined, { credential: api_key });
+  session_lost.value = false;
+}
+
+// Back from the provider, with its code.
+export async function sign_in_with_code(code: string, state: string): Promise<void> {
+  session.value = await send<SignedIn>('POST', '/v1/session/login', { code, state });
   session_lost.value = false;
 }
 

@@ -102,6 +102,8 @@ constexpr AnswerSchema answers[] = {
     {"getSession", "200", "Session"},
     {"createSession", "201", "Session"},
     {"endSession", "204", "", ""},
+    {"beginLogin", "303", "", ""},
+    {"finishLogin", "201", "Session"},
     {"getInfo", "200", "Info"},
     {"listFunctions", "200", "FunctionList"},
     {"getProblem", "200", "ProblemText"},

@@ -11,6 +11,7 @@
 #include "api/access/audit_trail.h"
 #include "api/access/authenticator.h"
 #include "api/access/inbound_hook.h"
+#include "api/access/oidc_login.h"
 #include "api/http_types.h"
 #include "api/instance_waiters.h"
 #include "api/route.h"
@@ -44,8 +45,9 @@ std::vector<Route> upkeep_routes(EngineCore& core);
 std::vector<Route> problem_routes();
 // Only for servers: the CLI receives no webhooks.
 std::vector<Route> hook_routes(EngineCore& core, std::vector<InboundHook> hooks);
-// Only for servers: who is signed in, and signing in and out. `authenticator` must outlive them.
-std::vector<Route> session_routes(Authenticator& authenticator, std::string base_path);
+// Only for servers: who is signed in, and signing in and out. `authenticator` must outlive them. `login` may be null.
+std::vector<Route> session_routes(Authenticator& authenticator, std::string base_path,
+                                  std::shared_ptr<OidcLogin> login);
 // All routes, in matching order. The CLI uses the same table for a local store. `waiters` holds the clients that wait
 // for instances; it is closed when the server stops. It is shared with the routes.
 std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters> waiters);
@@ -74,7 +76,8 @@ struct ServerSettings {
   bool log_requests = false;              // logs every request, not only failures
   std::shared_ptr<SpanExporter> spans;    // shared with the engine's observer; null: no traces
   std::vector<InboundHook> hooks = {};
-  std::string base_path = {};  // below which browsers see the server: /cairn; empty: at the root
+  std::optional<OidcLoginSettings> login = {};  // signing in to the console at a provider; needs `access.tokens`
+  std::string base_path = {};                   // below which browsers see the server: /cairn; empty: at the root
   CallerLimits limits = {};
   AuditSettings audit = {};
   // For diagrams, exports and searches. They run beside other requests at a lower priority.

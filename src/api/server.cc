@@ -329,7 +329,13 @@ Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSetti
   Parts* const running = parts.get();
   std::vector<Route> routes = api_routes(core, parts->waiters);
   for (Route& route : hook_routes(core, settings.hooks)) routes.push_back(std::move(route));
-  for (Route& route : session_routes(parts->authenticator, settings.base_path)) routes.push_back(std::move(route));
+  const auto login =
+      settings.login && settings.access.tokens
+          ? std::make_shared<OidcLogin>(*settings.login, post_over_https(settings.access.tokens->ca_file))
+          : nullptr;
+  for (Route& route : session_routes(parts->authenticator, settings.base_path, login)) {
+    routes.push_back(std::move(route));
+  }
   // The OpenAPI document cannot be created before the table is complete.
   const auto openapi = std::make_shared<std::string>();
   routes.push_back({"GET", "/openapi.json", Permission::open, "openapi", "This API as an OpenAPI 3.1 document",

@@ -110,6 +110,30 @@ Result<api::AccessSettings> access_settings(const Configuration& from) {
   return access;
 }
 
+// Signing in to the console at the token issuer.
+Result<std::optional<api::OidcLoginSettings>> login_settings(const Configuration& from, const std::string& base_path) {
+  if (!from.is_set("oidc.client_id")) return std::optional<api::OidcLoginSettings>();
+  api::OidcLoginSettings login;
+  login.client_id = from.text("oidc.client_id");
+  login.client_secret = from.text("oidc.client_secret");
+  login.authorize_url = from.text("oidc.authorize_url");
+  login.token_url = from.text("oidc.token_url");
+  login.redirect_url = from.text("oidc.redirect_url");
+  login.scope = from.text("oidc.scope");
+  for (const char* const name : {"oidc.issuer", "oidc.authorize_url", "oidc.token_url", "oidc.redirect_url"}) {
+    if (!from.is_set(name)) return Error{ErrorCode::invalid, "oidc.client_id also needs " + std::string(name)};
+  }
+  for (const char* const name : {"oidc.authorize_url", "oidc.token_url"}) {
+    if (from.text(name).starts_with("https://")) continue;
+    return Error{ErrorCode::invalid, from.at(name).origin + ": " + name + " is an https URL"};
+  }
+  if (!login.redirect_url.ends_with(base_path + "/sign-in")) {
+    return Error{ErrorCode::invalid, from.at("oidc.redirect_url").origin +
+                                         ": oidc.redirect_url is the console's address and " + base_path + "/sign-in"};
+  }
+  return std::optional(std::move(login));
+}
+
 Result<std::vector<api::InboundHook>> hooks_of(const Configuration& from) {
   if (!from.is_set("hooks")) return std::vector<api::InboundHook>();
   const auto list = parse_json(from.text("hooks"));
@@ -436,6 +460,9 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   auto base_path = base_path_of(*configuration);
   if (!base_path) return refuse(base_path.error());
   settings.base_path = std::move(*base_path);
+  auto login = login_settings(*configuration, settings.base_path);
+  if (!login) return refuse(login.error());
+  settings.login = std::move(*login);
   settings.limits = caller_limits(*configuration);
   settings.requests_waiting_max = static_cast<std::size_t>(configuration->number("limits.requests_waiting_max"));
   settings.expensive_threads =

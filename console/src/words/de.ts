@@ -29,6 +29,7 @@ export const de: Words = {
   },
   sign_in: {
     title: 'Anmelden', text: 'Nehmen Sie einen API-Schlüssel dieses Servers. Er steht in einem Cookie, das Skripte nicht lesen können.', lost_title: 'Ihre Sitzung ist zu Ende', lost_text: 'Sie haben sich anderswo abgemeldet, oder der Schlüssel wurde widerrufen oder ist abgelaufen. Melden Sie sich an, um weiterzumachen.',
+    account: 'Mit Ihrem Konto anmelden', or_key: 'Oder nehmen Sie einen API-Schlüssel dieses Servers.', not_signed_in: 'Ihr Konto wurde nicht angenommen. Versuchen Sie es noch einmal, oder bitten Sie um eine Rolle auf diesem Server.',
     key: 'API-Schlüssel', help: 'Sie haben keinen? Wer den Server verwaltet, erstellt ihn mit', go: 'Anmelden', empty: 'Fügen Sie hier Ihren API-Schlüssel ein.', wrong: 'Der Server kennt diesen Schlüssel nicht. Er kann widerrufen, abgelaufen oder abgeschnitten sein.',
   },
   help: {

@@ -29,6 +29,7 @@ export const en = {
   },
   sign_in: {
     title: 'Sign in', text: 'Use an API key of this server. It is kept in a cookie that scripts cannot read.', lost_title: 'Your session has ended', lost_text: 'You signed out elsewhere, or the key was revoked or expired. Sign in to continue where you were.',
+    account: 'Sign in with your account', or_key: 'Or use an API key of this server.', not_signed_in: 'Your account was not accepted. Try again, or ask an administrator for a role on this server.',
     key: 'API key', help: 'No key yet? An administrator makes one with', go: 'Sign in', empty: 'Paste your API key here.', wrong: 'The server does not know this key. It may be revoked, expired or cut off.',
   },
   help: {

@@ -16,6 +16,13 @@ constexpr std::chrono::seconds roles_pause{1};
 
 Error unknown() { return {ErrorCode::not_allowed, "the request has no valid API key or token"}; }
 
+// The log has the reason; the caller gets the same answer for each. A warning, because the log limits the number of
+// these lines: any caller can cause them.
+Error refuse_token(const std::string& why) {
+  log_warning("auth.token_refused", {{"message", why}});
+  return unknown();
+}
+
 // Reads a dotted path: realm_access.roles.
 const Json* claim_at(const Json& claims, std::string_view path) {
   const Json* at = &claims;
@@ -199,32 +206,36 @@ Result<Identity> Authenticator::by_session_hash(const std::string& hash) {
 Result<std::string> Authenticator::start_session(const Request& request, const Identity& identity) {
   const std::string_view credential = given(request);
   if (credential.empty()) return Error{ErrorCode::invalid, "send your API key or token as Authorization: Bearer …"};
-  CAIRN_TRY(const std::string token, new_secret());
-  ApiKeyRow row;
   if (is_api_key(credential)) {
-    row = session_of_key(identity, api_key_hash(credential));
-  } else {
-    CAIRN_TRY(const TokenKey key, key_of_token(credential));
-    row = session_of_token(identity, key);
+    return put_session(session_of_key(identity, api_key_hash(credential)), identity.account);
   }
+  CAIRN_TRY(const TokenKey key, key_of_token(credential));
+  ApiKeyRow row = session_of_token(identity, key);
+  // The session does not outlive the token.
+  const auto parsed = parse_token(credential);
+  const Json* const expires = parsed ? parsed->claims.find("exp") : nullptr;
+  constexpr double seconds_max = 1e11;
+  if (expires != nullptr && expires->is_number() && expires->as_double() < seconds_max) {
+    row.expires_at = Timestamp::of_unix_ms(static_cast<std::int64_t>(expires->as_double() * 1000));
+  }
+  return put_session(std::move(row), identity.account);
+}
+
+Result<std::string> Authenticator::start_session(const Identity& identity) {
+  if (!identity.token_key) return Error{ErrorCode::internal, "the caller has not signed in with an ID token"};
+  return put_session(session_of_token(identity, *identity.token_key), identity.account);
+}
+
+Result<std::string> Authenticator::put_session(ApiKeyRow row, const std::string& account) {
+  CAIRN_TRY(const std::string token, new_secret());
   row.secret_hash = api_key_hash(token);
   row.note = "session of the console";
   row.created_at = store_.now();
-  row.expires_at = add(row.created_at, settings_.session_lifetime).value_or(row.created_at);
-  if (!is_api_key(credential)) {
-    // The session does not outlive the token.
-    const auto parsed = parse_token(credential);
-    const Json* const expires = parsed ? parsed->claims.find("exp") : nullptr;
-    constexpr double seconds_max = 1e11;
-    if (expires != nullptr && expires->is_number() && expires->as_double() < seconds_max) {
-      const auto ms = static_cast<std::int64_t>(expires->as_double() * 1000);
-      row.expires_at = std::min(*row.expires_at, Timestamp::of_unix_ms(ms));
-    }
-  }
-
+  const Timestamp end = add(row.created_at, settings_.session_lifetime).value_or(row.created_at);
+  row.expires_at = std::min(row.expires_at.value_or(end), end);
   const std::scoped_lock lock(starting_session_);
   CAIRN_TRY(const std::vector<ApiKeyRow> rows, store_.list_api_keys());
-  row.id = free_session_id(rows, identity.account, row.created_at);
+  row.id = free_session_id(rows, account, row.created_at);
   CAIRN_TRY_VOID(store_.put_api_key(row));
   return token;
 }
@@ -257,33 +268,49 @@ Result<TokenKey> Authenticator::key_of_token(std::string_view text) {
 
 Result<Identity> Authenticator::by_token(std::string_view text) {
   if (!keys_) return unknown();
-  const TokenSettings& settings = *settings_.tokens;
-  const auto refuse = [](const Error& why) {
-    // A warning, because the log limits the number of these lines: any caller can cause them.
-    log_warning("auth.token_refused", {{"message", why.message}});
-    return unknown();
-  };
+  CAIRN_TRY(const Json claims, verified_claims(text, settings_.tokens->rules));
+  return identity_of_claims(claims);
+}
+
+Result<Identity> Authenticator::by_id_token(std::string_view text, const std::string& client_id,
+                                            std::string_view nonce) {
+  if (!keys_) return unknown();
+  TokenRules rules = settings_.tokens->rules;
+  rules.audience = client_id;
+  CAIRN_TRY(const Json claims, verified_claims(text, rules));
+  if (nonce.empty() || claims.text_or("nonce", "") != nonce) return refuse_token("the token has another nonce");
+  CAIRN_TRY(Identity identity, identity_of_claims(claims));
+  CAIRN_TRY(identity.token_key, key_of_token(text));
+  return identity;
+}
+
+Result<Json> Authenticator::verified_claims(std::string_view text, const TokenRules& rules) {
   const auto token = parse_token(text);
-  if (!token) return refuse(token.error());
+  if (!token) return refuse_token(token.error().message);
   CAIRN_TRY(const auto keys, keys_->keys_for(token->key_id, token->algorithm));
   const KeySet::Key* key = keys->find(token->key_id, token->algorithm);
-  if (key == nullptr) return refuse({ErrorCode::not_allowed, "the token's key is unknown"});
+  if (key == nullptr) return refuse_token("the token's key is unknown");
   if (!verify_signature(*token, *key)) {
     keys_->fetch_soon();
-    return refuse({ErrorCode::not_allowed, "the token's signature is wrong"});
+    return refuse_token("the token's signature is wrong");
   }
-  if (const auto fine = check_claims(token->claims, settings.rules, store_.now()); !fine) return refuse(fine.error());
+  if (const auto fine = check_claims(token->claims, rules, store_.now()); !fine)
+    return refuse_token(fine.error().message);
+  return token->claims;
+}
 
+Result<Identity> Authenticator::identity_of_claims(const Json& claims) {
+  const TokenSettings& settings = *settings_.tokens;
   Identity identity;
-  identity.account = settings.rules.issuer + "#" + std::string(token->claims.text_or("sub", ""));
-  const Json* person = claim_at(token->claims, settings.person_claim);
+  identity.account = settings.rules.issuer + "#" + std::string(claims.text_or("sub", ""));
+  const Json* person = claim_at(claims, settings.person_claim);
   if (person == nullptr || !person->is_string() || person->as_string().empty()) {
-    return refuse({ErrorCode::not_allowed, "the token does not name the person"});
+    return refuse_token("the token does not name the person");
   }
   identity.person = std::string(person->as_string());
   identity.task_roles.emplace();
   constexpr std::string_view own = "cairn:";
-  for (const std::string& name : texts_of_claim(claim_at(token->claims, settings.roles_claim))) {
+  for (const std::string& name : texts_of_claim(claim_at(claims, settings.roles_claim))) {
     if (!name.starts_with(own)) {
       identity.task_roles->push_back(name);
     } else if (const auto role = role_from(std::string_view(name).substr(own.size()))) {
@@ -291,7 +318,7 @@ Result<Identity> Authenticator::by_token(std::string_view text) {
     }
   }
   // A worker token without prefixes may lease nothing: a missing list must not mean "no limit".
-  identity.prefixes = texts_of_claim(claim_at(token->claims, settings.prefixes_claim));
+  identity.prefixes = texts_of_claim(claim_at(claims, settings.prefixes_claim));
   for (const Role role : identity.roles) {
     if (role == Role::admin) identity.prefixes.reset();
   }

@@ -60,6 +60,10 @@ class Authenticator {
   // Starts a session for the caller, whose credential is in the request. Returns its token. ErrorCode::invalid if the
   // request has no Authorization header: a session does not start another one.
   Result<std::string> start_session(const Request& request, const Identity& identity);
+  // The person that an ID token names. The token is for the console, so its audience is the console's `client_id`.
+  Result<Identity> by_id_token(std::string_view text, const std::string& client_id, std::string_view nonce);
+  // Starts a session with the rights of `identity`, for a person who signed in at the provider.
+  Result<std::string> start_session(const Identity& identity);
   // Ends the session of the request's cookie, if it has one.
   Result<void> end_session(const Request& request);
   // Whether the caller uses a session and the request lacks its CSRF token.
@@ -78,6 +82,11 @@ class Authenticator {
   Result<TokenKey> key_of_token(std::string_view text);
   // ErrorCode::not_allowed if the issuer has removed or replaced the key.
   Result<void> check_token_key(const TokenKey& key);
+  // The claims of a token with a valid signature that follow the rules.
+  Result<Json> verified_claims(std::string_view text, const TokenRules& rules);
+  Result<Identity> identity_of_claims(const Json& claims);
+  // Completes the row and stores it. Returns the session's token.
+  Result<std::string> put_session(ApiKeyRow row, const std::string& account);
   // Keeps the roles of a token in the store, where every node finds them when a task is assigned to the person.
   void remember(const Identity& identity);
 

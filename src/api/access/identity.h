@@ -38,6 +38,13 @@ std::optional<Role> role_from(std::string_view text);
 // The one table of what each role may do.
 bool allows(Role role, Permission permission);
 
+// The issuer's key that signed a token. A session with it ends when the issuer removes or replaces this key.
+struct TokenKey {
+  std::string id;
+  std::string algorithm;
+  std::string fingerprint;
+};
+
 struct Identity {
   std::string account = "anonymous";  // key:ID, or the token's issuer and subject
   std::string person = "anonymous";
@@ -48,6 +55,8 @@ struct Identity {
   bool keys_only = false;
   // The types that a worker may lease: those that begin with one of these. Empty optional: every type.
   std::optional<std::vector<std::string>> prefixes;
+  // The key of the ID token with which the caller signs in; only then.
+  std::optional<TokenKey> token_key = {};
   // The session that the caller uses; empty: none.
   std::string session = {};
 

@@ -46,9 +46,6 @@ bool is_from_other_origin(const Request& request) {
   return !site.empty() && site != "same-origin" && site != "none";
 }
 
-// A proxy may have the certificate: then the page's origin says so.
-bool is_under_tls(const Request& request) { return request.secure || request.header("origin").starts_with("https://"); }
-
 Json names(const std::vector<std::string>& list) {
   Json out = Json::array();
   for (const std::string& name : list) out.push_back(name);
@@ -92,11 +89,13 @@ bool has_csrf_token(const Request& request, std::string_view session_token) {
   return given.size() == expected.size() && CRYPTO_memcmp(given.data(), expected.data(), expected.size()) == 0;
 }
 
-std::string session_cookie(const Request& request, std::string_view token, const std::string& base_path) {
-  const bool secure = is_under_tls(request);
-  std::string text(!secure ? plain_cookie : base_path.empty() ? host_cookie : secure_cookie);
+// A proxy may have the certificate: then the page's origin says so.
+bool is_under_tls(const Request& request) { return request.secure || request.header("origin").starts_with("https://"); }
+
+std::string session_cookie(bool under_tls, std::string_view token, const std::string& base_path) {
+  std::string text(!under_tls ? plain_cookie : base_path.empty() ? host_cookie : secure_cookie);
   text += "=" + std::string(token) + "; Path=" + (base_path.empty() ? "/" : base_path) + "; HttpOnly; SameSite=Strict";
-  if (secure) text += "; Secure";
+  if (under_tls) text += "; Secure";
   if (token.empty()) text += "; Max-Age=0";
   return text;
 }

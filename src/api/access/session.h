@@ -23,8 +23,10 @@ std::string session_token(const Request& request);
 std::string csrf_token(std::string_view session_token);
 bool has_csrf_token(const Request& request, std::string_view session_token);
 
+// Whether the page that sent the request is under TLS, also if a proxy has the certificate.
+bool is_under_tls(const Request& request);
 // The value of Set-Cookie. An empty token removes the cookie.
-std::string session_cookie(const Request& request, std::string_view token, const std::string& base_path);
+std::string session_cookie(bool under_tls, std::string_view token, const std::string& base_path);
 
 // The value of Set-Cookie that removes a cookie from before this server was under TLS; empty if the request has none.
 // Two cookies in one request count as none.
@@ -35,12 +37,6 @@ inline constexpr std::size_t sessions_max = 64;
 
 // The row of a session that ends with the API key that has `key_hash`.
 ApiKeyRow session_of_key(const Identity& identity, const std::string& key_hash);
-// The issuer's key that signed a token. The session ends when the issuer removes or replaces this key.
-struct TokenKey {
-  std::string id;
-  std::string algorithm;
-  std::string fingerprint;
-};
 // The row of a session with the rights of `identity`, for callers with a token.
 ApiKeyRow session_of_token(const Identity& identity, const TokenKey& key);
 TokenKey token_key_of(const ApiKeyRow& session);
