@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "store/error_fingerprint.h"
 
 namespace cairn {
 namespace {
@@ -72,6 +73,12 @@ bool matches(const InstanceRow& row, const InstanceFilter& filter) {
   if (filter.parent && row.parent != filter.parent) return false;
   if (filter.started_from && row.started_at < *filter.started_from) return false;
   if (filter.started_to && row.started_at >= *filter.started_to) return false;
+  if (filter.retrying && row.status != Status::running && row.status != Status::waiting) return false;
+  // The store has compared the step of a retrying run.
+  if (!filter.step.empty() && !filter.retrying && (!row.error || row.error->step != filter.step)) return false;
+  if (!filter.fingerprint.empty()) {
+    if (!row.error || error_fingerprint(row.program.name, *row.error) != filter.fingerprint) return false;
+  }
   if (filter.text.empty()) return true;
   const SearchedText text(filter.text);
   return text.is_in(row.id.value) || text.is_in(row.program.name) || text.is_in(row.reference);
@@ -97,7 +104,8 @@ bool matches(const TaskRow& row, const TaskFilter& filter) {
 }
 
 bool needs_reading(const InstanceFilter& filter) {
-  return !filter.version.empty() || !filter.reference_parts.empty() || !filter.text.empty();
+  return !filter.version.empty() || !filter.reference_parts.empty() || !filter.text.empty() || !filter.step.empty() ||
+         !filter.fingerprint.empty();
 }
 
 bool needs_reading(const TaskFilter& filter) {

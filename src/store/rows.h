@@ -82,6 +82,11 @@ struct InstanceFilter {
   std::optional<Timestamp> started_from;  // inclusive
   std::optional<Timestamp> started_to;    // exclusive
   bool deleted = false;                   // include deleted ones
+  bool retrying = false;                  // neither suspended nor ended, and one of its runs `is_retrying`
+  std::string step = {};                  // of the retrying run, or of the failure
+  std::string fingerprint = {};           // of the failure (error_fingerprint.h)
+  // Values in the state, by dotted path. No store compares them: see api/instance_search.h.
+  std::vector<std::pair<std::string, std::string>> data = {};
 };
 
 struct TaskRow {
@@ -188,6 +193,12 @@ struct RunRow {
 // Whether an instance waits for the end of this run. If the run were removed, the end would never come.
 inline bool is_awaited(const RunRow& run) { return run.instance && !is_final(run.status); }
 
+// Whether an instance waits for a run that has failed and is retried.
+inline bool is_retrying(const RunRow& run) {
+  if (!run.instance || run.deleted_at) return false;
+  return (run.status == RunStatus::pending && run.attempt > 0) || (run.status == RunStatus::leased && run.attempt > 1);
+}
+
 // Settings for the runs of one type. Absent values keep what the run or the request specifies.
 struct RunTypeRow {
   std::string type;
@@ -208,6 +219,7 @@ struct RunFilter {
   std::string type_prefix;
   std::optional<InstanceId> instance;
   bool deleted = false;
+  bool retrying = false;  // only runs that `is_retrying` accepts
 };
 
 struct RunEvent {

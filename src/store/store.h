@@ -18,6 +18,7 @@
 
 #include "store/access_store.h"
 #include "store/definition_store.h"
+#include "store/document_store.h"
 #include "store/instance_store.h"
 #include "store/outbox_store.h"
 #include "store/run_store.h"
@@ -50,6 +51,7 @@ class Store : public DefinitionStore,
               public OutboxStore,
               public ScheduleStore,
               public AccessStore,
+              public DocumentStore,
               public TaskStore,
               public UpkeepStore {
  public:

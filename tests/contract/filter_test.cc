@@ -1,6 +1,7 @@
 #include <set>
 
 #include "sample.h"
+#include "store/error_fingerprint.h"
 #include "store_under_test.h"
 
 namespace cairn {
@@ -167,6 +168,95 @@ TEST_P(Filters, TasksByReferenceTextAndDueTime) {
   const auto first = must(store().list_tasks(all, {3, ""}));
   EXPECT_EQ(first.items.size(), 3u);
   EXPECT_EQ(must(store().list_tasks(all, {3, first.next_cursor})).items.size(), 1u);
+}
+
+Failure failure(const std::string& step, const std::string& message) {
+  Failure made;
+  made.code = "bank_down";
+  made.message = message;
+  made.step = step;
+  return made;
+}
+
+TEST_P(Filters, InstancesByTheErrorThatTheyHave) {
+  const auto fail = [&](const std::string& id, Status status, const Failure& error) {
+    Advance advance = sample::begin(id);
+    advance.after.status = status;
+    advance.after.error = error;
+    commit(advance);
+  };
+  fail("i-1", Status::suspended, failure("charge", "order 1200345 was refused"));
+  fail("i-2", Status::suspended, failure("charge", "order 88 was refused"));
+  fail("i-3", Status::suspended, failure("ship", "order 88 was refused"));
+  fail("i-4", Status::failed, failure("charge", "order 7712 was refused"));
+  fail("i-5", Status::suspended, failure("charge", "order 1200346 was refused"));
+  InstanceFilter filter;
+  filter.status = Status::suspended;
+  filter.fingerprint = error_fingerprint("sample", failure("charge", "order 9999999 was refused"));
+  EXPECT_EQ(ids(must(store().list_instances(filter, {}))), (std::vector<std::string>{"i-5", "i-1"}))
+      << "ids in the message do not count; short numbers do";
+  const auto first = must(store().list_instances(filter, {1, ""}));
+  EXPECT_EQ(ids(first), std::vector<std::string>{"i-5"});
+  EXPECT_EQ(ids(must(store().list_instances(filter, {1, first.next_cursor}))), std::vector<std::string>{"i-1"});
+  filter.fingerprint.clear();
+  filter.step = "ship";
+  EXPECT_EQ(ids(must(store().list_instances(filter, {}))), std::vector<std::string>{"i-3"});
+}
+
+TEST_P(Filters, InstancesThatAreTriedAgain) {
+  for (const char* const id : {"i-1", "i-2", "i-3", "i-4"}) {
+    Advance advance = sample::begin(id);
+    sample::add_run(advance, std::string("r-") + id);
+    commit(advance);
+  }
+  const auto lease = [&] {
+    LeaseRequest request;
+    request.worker = "w";
+    request.max = 10;
+    request.length = Duration::of_seconds(30);
+    return must(store().lease_runs(request));
+  };
+  InstanceFilter filter;
+  filter.retrying = true;
+  RunFilter runs;
+  runs.retrying = true;
+  const auto run_ids = [&] {
+    std::vector<std::string> list;
+    for (const RunRow& row : must(store().list_runs(runs, {})).items) list.push_back(row.id.value);
+    return list;
+  };
+  std::vector<RunChange> retries;
+  for (const RunRow& run : lease()) {
+    EXPECT_TRUE(must(store().list_instances(filter, {})).items.empty()) << "the first attempt is no retry";
+    if (run.id.value == "r-i-4") continue;  // still at its first attempt
+    RunChange retry;
+    retry.kind = RunChange::Kind::retry;
+    retry.run = run.id;
+    retry.fence = run.fence;
+    retry.length = Duration::of_seconds(run.id.value == "r-i-3" ? 100 : 1);
+    retry.error = Json::object({{"code", "busy"}});
+    retries.push_back(retry);
+  }
+  for (const RunChange& retry : retries) must(store().change_run(retry));
+  EXPECT_EQ(ids(must(store().list_instances(filter, {}))), (std::vector<std::string>{"i-3", "i-2", "i-1"}));
+  EXPECT_EQ(run_ids(), (std::vector<std::string>{"r-i-3", "r-i-2", "r-i-1"}));
+  const auto first = must(store().list_instances(filter, {2, ""}));
+  EXPECT_EQ(ids(first), (std::vector<std::string>{"i-3", "i-2"}));
+  EXPECT_EQ(ids(must(store().list_instances(filter, {2, first.next_cursor}))), std::vector<std::string>{"i-1"});
+  filter.step = "call";
+  EXPECT_EQ(must(store().list_instances(filter, {})).items.size(), 3u);
+  filter.step = "other";
+  EXPECT_TRUE(must(store().list_instances(filter, {})).items.empty());
+  filter.step.clear();
+  // Also while the next attempt is made; not any more when the run has ended.
+  clock_.advance(Duration::of_seconds(2));
+  const auto second = lease();
+  EXPECT_EQ(second.size(), 2u);
+  EXPECT_EQ(ids(must(store().list_instances(filter, {}))), (std::vector<std::string>{"i-3", "i-2", "i-1"}));
+  Advance suspended = sample::next(*must(store().find_snapshot({"i-3"})));
+  suspended.after.status = Status::suspended;
+  commit(suspended);
+  EXPECT_EQ(ids(must(store().list_instances(filter, {}))), (std::vector<std::string>{"i-2", "i-1"}));
 }
 
 }  // namespace cairn

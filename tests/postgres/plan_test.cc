@@ -160,6 +160,8 @@ const std::set<std::string> walks = {
     "live_leases wf_run_q_lapsed",
     "exhausted_runs wf_run_q_lapsed",
     "list_leased_runs wf_run_q_lapsed",
+    "list_retrying_runs wf_lease_q",
+    "list_retrying wf_lease_q",
     "list_run_types wf_run_types",
     "misqueued_runs wf_lease_q",
     "any_new_event outbox_event_new",

@@ -13,9 +13,9 @@ class Clerk {
 
   void act() {
     using Action = void (Clerk::*)();
-    static constexpr Action actions[] = {&Clerk::lock,  &Clerk::schedules, &Clerk::credentials,
-                                         &Clerk::audit, &Clerk::orders,    &Clerk::outbox,
-                                         &Clerk::rules, &Clerk::rows,      &Clerk::letters};
+    static constexpr Action actions[] = {&Clerk::lock,  &Clerk::schedules, &Clerk::credentials, &Clerk::documents,
+                                         &Clerk::audit, &Clerk::orders,    &Clerk::outbox,      &Clerk::rules,
+                                         &Clerk::rows,  &Clerk::letters};
     (this->*actions[world_.dice().below(std::size(actions))])();
   }
 
@@ -96,6 +96,17 @@ class Clerk {
     if (users && *users != std::vector{user}) {
       world_.broken({"P-01 acknowledged", "token user " + user.account + " is missing"});
     }
+  }
+
+  void documents() {
+    const DocumentRow row{"view", name("view"), "clerk", Json::object({{"filter", "status:failed"}}), 0, {}};
+    const auto put =
+        use<std::optional<std::uint64_t>>("put document", [row](Store& store) { return store.put_document(row); });
+    const auto found = use<std::optional<DocumentRow>>(
+        "find document", [row](Store& store) { return store.find_document(row.kind, row.id); });
+    if (put && *put && found && !*found) world_.broken({"P-01 acknowledged", "document " + row.id + " is missing"});
+    use<Page<DocumentRow>>("list documents", [](Store& store) { return store.list_documents({"view"}, {}); });
+    use<bool>("remove document", [row](Store& store) { return store.remove_document(row.kind, row.id); });
   }
 
   void audit() {

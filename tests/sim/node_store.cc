@@ -270,6 +270,23 @@ Result<std::vector<TokenUserRow>> NodeStore::find_token_users(const std::string&
   return through("find_token_users", Way::read, [&] { return behind_.find_token_users(person); });
 }
 
+Result<std::optional<std::uint64_t>> NodeStore::put_document(const DocumentRow& row,
+                                                             const std::optional<OutboxEvent>& event) {
+  return through("put_document", Way::write, [&] { return behind_.put_document(row, event); });
+}
+
+Result<std::optional<DocumentRow>> NodeStore::find_document(const std::string& kind, const std::string& id) {
+  return through("find_document", Way::read, [&] { return behind_.find_document(kind, id); });
+}
+
+Result<Page<DocumentRow>> NodeStore::list_documents(const DocumentFilter& filter, const PageRequest& page) {
+  return through("list_documents", Way::read, [&] { return behind_.list_documents(filter, page); });
+}
+
+Result<bool> NodeStore::remove_document(const std::string& kind, const std::string& id) {
+  return through("remove_document", Way::write, [&] { return behind_.remove_document(kind, id); });
+}
+
 Result<void> NodeStore::append_audit(std::span<const AuditRow> rows) {
   return through("append_audit", Way::write, [&] { return behind_.append_audit(rows); });
 }

@@ -123,6 +123,19 @@ class ForwardingStore : public Store {
   Result<std::size_t> retire_audit(std::int64_t through, std::size_t max) override {
     return behind_.retire_audit(through, max);
   }
+  Result<std::optional<std::uint64_t>> put_document(const DocumentRow& row,
+                                                    const std::optional<OutboxEvent>& event) override {
+    return behind_.put_document(row, event);
+  }
+  Result<std::optional<DocumentRow>> find_document(const std::string& kind, const std::string& id) override {
+    return behind_.find_document(kind, id);
+  }
+  Result<Page<DocumentRow>> list_documents(const DocumentFilter& filter, const PageRequest& page) override {
+    return behind_.list_documents(filter, page);
+  }
+  Result<bool> remove_document(const std::string& kind, const std::string& id) override {
+    return behind_.remove_document(kind, id);
+  }
   Result<TaskChanged> change_task(const TaskChange& change) override { return behind_.change_task(change); }
   Result<std::optional<TaskRow>> find_task(const TaskId& id) override { return behind_.find_task(id); }
   Result<Page<TaskRow>> list_tasks(const TaskFilter& filter, const PageRequest& page) override {

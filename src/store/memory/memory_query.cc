@@ -105,11 +105,17 @@ Result<std::optional<InstanceRow>> MemoryStore::find_instance(const InstanceId& 
 Result<Page<InstanceRow>> MemoryStore::list_instances(const InstanceFilter& filter, const PageRequest& request) {
   CAIRN_TRY(const auto cursor, read_cursor(request.cursor));
   const std::lock_guard lock(mutex_);
+  std::set<std::string> retrying;
+  for (const auto& [id, run] : filter.retrying ? runs_ : decltype(runs_)()) {
+    const bool at_step = filter.step.empty() || run.row.step == filter.step;
+    if (at_step && is_retrying(run.row)) retrying.insert(run.row.instance->value);
+  }
   Page<InstanceRow> page;
   std::int64_t last = 0;
   for (auto at = instance_order_.rbegin(); at != instance_order_.rend(); ++at) {
     if (cursor && at->first >= *cursor) continue;
     const InstanceRow& row = instances_.at(at->second).row;
+    if (filter.retrying && !retrying.contains(row.id.value)) continue;
     if (!matches(row, filter)) continue;
     if (page.items.size() == request.limit) {
       page.next_cursor = std::to_string(last);
@@ -179,6 +185,7 @@ Result<Page<RunRow>> MemoryStore::list_runs(const RunFilter& filter, const PageR
     if (filter.status && row.status != *filter.status) continue;
     if (!row.type.starts_with(filter.type_prefix)) continue;
     if (filter.instance && row.instance != filter.instance) continue;
+    if (filter.retrying && !is_retrying(row)) continue;
     if (page.items.size() == request.limit) {
       page.next_cursor = std::to_string(last);
       break;

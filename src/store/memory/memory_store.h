@@ -121,7 +121,8 @@ class MemoryStore : public Store {
     TokenUserRow row;
     Timestamp seen_at;
   };
-  std::map<std::string, TokenUser> token_users_;  // by account
+  std::map<std::string, TokenUser> token_users_;                          // by account
+  std::map<std::pair<std::string, std::string>, DocumentRow> documents_;  // by kind and id
   std::deque<AuditRow> audit_;
 };
 

@@ -23,6 +23,12 @@ Result<T> checked(const Rows& rows, T value) {
   return value;
 }
 
+// Whether the server cannot decide alone which rows match.
+bool needs_matching(const InstanceFilter& filter) {
+  return !filter.text.empty() || !filter.step.empty() || !filter.fingerprint.empty();
+}
+bool needs_matching(const TaskFilter& filter) { return !filter.text.empty(); }
+
 std::int64_t one_more(std::size_t limit) { return static_cast<std::int64_t>(limit) + 1; }
 
 template <class T, class Read>
@@ -39,7 +45,7 @@ template <class T, class Filter, class Ask, class Read, class Last>
 Result<Page<T>> filtered_page(const Filter& filter, const PageRequest& request, Ask ask, Read read, Last last) {
   // A page of tasks is found from the beginning of the list, so the parts grow.
   constexpr std::size_t part_min = 256, part_max = 4096;
-  const bool searched = !filter.text.empty();
+  const bool searched = needs_matching(filter);
   std::size_t part = searched ? std::max(request.limit + 1, part_min) : request.limit + 1;
   Page<T> page;
   // The server has no such text, and would refuse to look for it.
@@ -169,7 +175,8 @@ Result<Page<InstanceRow>> PostgresStore::list_instances(const InstanceFilter& fi
   }
   // Rare statuses have their own index, so the number of other instances does not matter.
   const bool troubled = filter.status == Status::suspended || filter.status == Status::failed;
-  const Sql statement = filter.parent                      ? Sql::list_children
+  const Sql statement = filter.retrying                    ? Sql::list_retrying
+                        : filter.parent                    ? Sql::list_children
                         : !filter.reference_key.empty()    ? Sql::list_instances_by_reference
                         : filter.status == Status::running ? Sql::list_running
                         : troubled                         ? Sql::list_troubled
@@ -177,9 +184,13 @@ Result<Page<InstanceRow>> PostgresStore::list_instances(const InstanceFilter& fi
   return read<Page<InstanceRow>>([&](Connection& db) {
     const auto ask = [&](const std::string& behind, std::int64_t count) {
       const std::int64_t cursor = sql::read_cursor(behind, INT64_MAX).value();
-      return db.query(statement, cursor, status, text_or_null(filter.definition), parent, filter.started_from,
-                      filter.started_to, filter.deleted, count, text_or_null(filter.reference_key),
-                      text_or_null(filter.version), part_names, postgres::search_tail(filter.text), part_values);
+      const auto query = [&](const auto&... more) {
+        return db.query(statement, cursor, status, text_or_null(filter.definition), parent, filter.started_from,
+                        filter.started_to, filter.deleted, count, text_or_null(filter.reference_key),
+                        text_or_null(filter.version), part_names, postgres::search_tail(filter.text), part_values,
+                        more...);
+      };
+      return filter.retrying ? query(text_or_null(filter.step)) : query();
     };
     return filtered_page<InstanceRow>(filter, request, ask, sql::read_instance<Rows>, [](const Rows& row) {
       return std::to_string(row.integer(sql::instance_number_column));
@@ -296,6 +307,7 @@ namespace {
 
 // The statement for the runs of a filter if the newest runs do not fill a page.
 Sql list_statement(const RunFilter& filter) {
+  if (filter.retrying) return Sql::list_retrying_runs;
   if (filter.instance) return Sql::list_instance_runs;
   if (filter.status == RunStatus::pending && !filter.deleted) return Sql::list_pending_runs;
   if (filter.status == RunStatus::leased) return Sql::list_leased_runs;

@@ -107,13 +107,19 @@ Result<Page<InstanceRow>> SqliteStore::list_instances(const InstanceFilter& filt
   // Without an index, rows are read until the page is full.
   const std::int64_t limit = sqlite::no_limit;
   {
-    Query rows = filter.parent ? db->query(Sql::list_children, cursor, status, text_or_null(filter.definition), parent,
-                                           filter.started_from, filter.started_to, filter.deleted, limit, reference)
-                 : reference
-                     ? db->query(Sql::list_instances_by_reference, cursor, status, text_or_null(filter.definition),
-                                 parent, filter.started_from, filter.started_to, filter.deleted, limit, reference)
-                     : db->query(list_statement(filter.status), cursor, status, text_or_null(filter.definition), parent,
-                                 filter.started_from, filter.started_to, filter.deleted, limit);
+    // The list of retrying instances is short, so it comes first.
+    Query rows =
+        filter.parent && !filter.retrying
+            ? db->query(Sql::list_children, cursor, status, text_or_null(filter.definition), parent,
+                        filter.started_from, filter.started_to, filter.deleted, limit, reference)
+        : reference && !filter.retrying
+            ? db->query(Sql::list_instances_by_reference, cursor, status, text_or_null(filter.definition), parent,
+                        filter.started_from, filter.started_to, filter.deleted, limit, reference)
+        : filter.retrying
+            ? db->query(Sql::list_retrying, cursor, status, text_or_null(filter.definition), parent,
+                        filter.started_from, filter.started_to, filter.deleted, limit, text_or_null(filter.step))
+            : db->query(list_statement(filter.status), cursor, status, text_or_null(filter.definition), parent,
+                        filter.started_from, filter.started_to, filter.deleted, limit);
     std::int64_t last = cursor;
     while (rows.next()) {
       InstanceRow row = sql::read_instance(rows);

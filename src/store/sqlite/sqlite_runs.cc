@@ -235,8 +235,10 @@ Result<Page<RunRow>> SqliteStore::list_runs(const RunFilter& filter, const PageR
   if (filter.status) status = to_string(*filter.status);
   if (filter.instance) instance = filter.instance->value;
   {
-    Query rows = db->query(filter.instance ? Sql::list_instance_runs : Sql::list_runs, cursor, status,
-                           filter.type_prefix, instance, filter.deleted, sqlite::no_limit);
+    const Sql statement = filter.retrying   ? Sql::list_retrying_runs
+                          : filter.instance ? Sql::list_instance_runs
+                                            : Sql::list_runs;
+    Query rows = db->query(statement, cursor, status, filter.type_prefix, instance, filter.deleted, sqlite::no_limit);
     std::int64_t last = cursor;
     while (rows.next()) {
       if (page.items.size() == request.limit) {

@@ -1,5 +1,5 @@
 -- The schema of a PostgreSQL store.
--- version: 37
+-- version: 38
 --
 -- A new store gets this file and then every migration (sql/migrations), in one transaction. The first release freezes it:
 -- later changes are migrations. The store replaces the schema name `cairn` with its own.
@@ -747,6 +747,21 @@ BEGIN
   FROM ROWS FROM (unnest(given), unnest(previous), unnest(hashes)) WITH ORDINALITY
     AS a (at, who, what, resource, why, origin, details, hashed, previous, hash, place);
 END $$;
+
+
+-- Documents -----------------------------------------------------------------------------------------------------------
+
+-- Small documents of the API and of the console: saved views, drafts, alerts and bulk actions (store/document_rows.h).
+CREATE TABLE cairn.wf_documents (
+  kind text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  owner text COLLATE "C" NOT NULL,  -- the person; empty: the server
+  body text NOT NULL,               -- JSON
+  version bigint NOT NULL,          -- grows with each change; a writer must match it
+  changed_at timestamptz NOT NULL,
+  PRIMARY KEY (kind, id)
+);
+CREATE INDEX wf_documents_owner ON cairn.wf_documents (kind, owner, id);
 
 
 -- Reports -------------------------------------------------------------------------------------------------------------

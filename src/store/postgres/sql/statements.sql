@@ -142,6 +142,21 @@ WHERE i.n < $1 AND ($2::text IS NULL OR i.status = $2) AND ($3::text IS NULL OR 
   AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
   AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
 ORDER BY i.n DESC LIMIT $8
+-- name: list_retrying
+-- The runs come first: few of them are retried, however many instances there are.
+SELECT {instance_columns}
+FROM (SELECT DISTINCT r.instance
+  FROM (SELECT q.run FROM cairn.wf_run_q q WHERE q.later = ANY ('{false,true}') UNION SELECT unnest(w.runs) FROM cairn.wf_lease_q w) l
+  CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run WHERE id = l.run OFFSET 0) r
+  WHERE r.instance IS NOT NULL AND r.deleted_at IS NULL AND ($14::text IS NULL OR r.step = $14)
+    AND ((r.status = 'pending' AND r.attempt > 0) OR (r.status = 'leased' AND r.attempt + r.uncounted::integer > 1)) OFFSET 0) t
+JOIN cairn.wf_instances_base i ON i.id = ANY (ARRAY[t.instance])
+LEFT JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n])
+WHERE i.n < $1 AND i.ended_at IS NULL AND i.status <> 'suspended' AND ($2::text IS NULL OR i.status = $2)
+  AND ($3::text IS NULL OR i.definition = $3) AND ($4::text IS NULL OR i.parent = $4)
+  AND ($5::timestamptz IS NULL OR i.started_at >= $5) AND ($6::timestamptz IS NULL OR i.started_at < $6) AND ($7 OR i.deleted_at IS NULL)
+  AND ($9::text IS NULL OR i.reference_key = $9) AND {instance_filter}
+ORDER BY i.n DESC LIMIT $8
 -- name: history
 SELECT n, state_version, kind, step, at, actor, attempt, details, visit FROM cairn.wf_execution_log_base
 WHERE instance = (SELECT n FROM cairn.wf_instances_base WHERE id = $1) AND n > $2 ORDER BY n LIMIT $3

@@ -1,6 +1,7 @@
 // What statements take and give, besides the rows of store/sql_rows.h.
 #pragma once
 
+#include "store/document_rows.h"
 #include "store/postgres/wire/parameters.h"
 #include "store/postgres/wire/rows.h"
 #include "store/sql_rows.h"
@@ -31,6 +32,7 @@ inline std::string title_of(const RunRow& row) { return "run " + row.id.value; }
 inline std::string title_of(const DeadLetter& row) { return "dead letter " + std::to_string(row.id); }
 inline std::string title_of(const OutboxRow& row) { return "event " + std::to_string(row.sequence); }
 inline std::string title_of(const ScheduleRow& row) { return "schedule " + row.name; }
+inline std::string title_of(const DocumentRow& row) { return row.kind + " " + row.id; }
 inline std::string title_of(const AuditRow& row) { return "audit row " + std::to_string(row.sequence); }
 
 // Adds a row that was just read, or names it if it cannot be read: one bad row must not hide the others.

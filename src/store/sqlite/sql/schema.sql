@@ -1,5 +1,5 @@
 -- The schema of a SQLite store.
--- version: 36
+-- version: 37
 --
 -- A new store gets this file and then every migration (sql/migrations). The first release freezes it: later changes are
 -- migrations.
@@ -283,6 +283,8 @@ CREATE INDEX workflow_run_keyed ON workflow_run (type, limit_key, priority, run_
 CREATE INDEX workflow_run_later ON workflow_run (run_at) WHERE status = 'pending' AND deleted_at IS NULL;
 -- Leases that have expired, and how many of a type are live.
 CREATE INDEX workflow_run_leased ON workflow_run (type, lease_until) WHERE status = 'leased';
+-- Runs that wait for another attempt. Runs that succeed at once never enter it.
+CREATE INDEX workflow_run_retrying ON workflow_run (n) WHERE status = 'pending' AND attempt > 0;
 -- Attempts that have timed out.
 CREATE INDEX workflow_run_attempts ON workflow_run (attempt_until) WHERE status = 'leased' AND attempt_until IS NOT NULL;
 
@@ -448,6 +450,21 @@ CREATE TRIGGER wf_audit_is_not_changed BEFORE UPDATE ON wf_audit
 BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
 CREATE TRIGGER wf_audit_is_not_removed BEFORE DELETE ON wf_audit
 BEGIN SELECT RAISE(ABORT, 'the audit trail is append-only'); END;
+
+
+-- Documents -----------------------------------------------------------------------------------------------------------
+
+-- Small documents of the API and of the console: saved views, drafts, alerts and bulk actions (store/document_rows.h).
+CREATE TABLE wf_documents (
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  owner TEXT NOT NULL,       -- the person; empty: the server
+  body TEXT NOT NULL,        -- JSON
+  version INTEGER NOT NULL,  -- grows with each change; a writer must match it
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (kind, id)
+) STRICT;
+CREATE INDEX wf_documents_owner ON wf_documents (kind, owner, id);
 
 
 -- Reports -------------------------------------------------------------------------------------------------------------

@@ -218,6 +218,17 @@ FROM wf_instances_base i LEFT JOIN wf_runtime_states s ON s.n = i.n
 WHERE i.n < ?1 AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3) AND i.parent = ?4
   AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL) AND (?9 IS NULL OR i.reference_key = ?9)
 ORDER BY i.n DESC LIMIT ?8
+-- part: retrying_instances
+SELECT r.instance FROM workflow_run r
+    WHERE r.status = 'pending' AND r.attempt > 0 AND r.instance IS NOT NULL AND r.deleted_at IS NULL AND (?9 IS NULL OR r.step = ?9)
+    UNION SELECT r.instance FROM workflow_run r
+    WHERE r.status = 'leased' AND r.attempt > 1 AND r.instance IS NOT NULL AND r.deleted_at IS NULL AND (?9 IS NULL OR r.step = ?9)
+-- name: list_retrying
+SELECT {instance_columns}
+FROM ({retrying_instances}) t CROSS JOIN wf_instances_base i ON i.id = t.instance LEFT JOIN wf_runtime_states s ON s.n = i.n
+WHERE i.n < ?1 AND i.ended_at IS NULL AND i.status <> 'suspended' AND (?2 IS NULL OR i.status = ?2) AND (?3 IS NULL OR i.definition = ?3)
+  AND (?4 IS NULL OR i.parent = ?4) AND (?5 IS NULL OR i.started_at >= ?5) AND (?6 IS NULL OR i.started_at < ?6) AND (?7 OR i.deleted_at IS NULL)
+ORDER BY i.n DESC LIMIT ?8
 
 -- name: insert_message
 INSERT INTO wf_signal_q (target, kind, name, key, body, at) VALUES ((SELECT n FROM wf_instances_base WHERE id = ?1), ?2, ?3, ?4, ?5, ?6)

@@ -112,6 +112,14 @@ WHERE n IN (SELECT n FROM workflow_run WHERE id >= substr(?4, 1, 13) AND id < su
     UNION SELECT n FROM workflow_run WHERE instance = ?4 AND substr(id, 1, 13) <> substr(instance, 1, 13))
   AND n < ?1 AND (?2 IS NULL OR status = ?2) AND substr(type, 1, length(?3)) = ?3 AND (?5 OR deleted_at IS NULL)
 ORDER BY n DESC LIMIT ?6
+-- name: list_retrying_runs
+SELECT {run_columns}
+FROM workflow_run
+WHERE n IN (SELECT n FROM workflow_run WHERE status = 'pending' AND attempt > 0
+    UNION ALL SELECT n FROM workflow_run WHERE status = 'leased' AND attempt > 1)
+  AND instance IS NOT NULL AND n < ?1 AND (?2 IS NULL OR status = ?2) AND substr(type, 1, length(?3)) = ?3 AND (?4 IS NULL OR instance = ?4)
+  AND deleted_at IS NULL
+ORDER BY n DESC LIMIT ?6
 -- name: insert_run_event
 INSERT INTO workflow_event (run, kind, at, attempt, actor, details) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 -- name: run_events
