@@ -65,10 +65,12 @@ std::vector<Route> api_routes(EngineCore& core, std::shared_ptr<InstanceWaiters>
   add(diagram_routes(core));
   add(definition_routes(core));
   add(bulk_routes(core, *waiters));
+  add(alert_routes(core, *waiters));
   add(instance_routes(core, std::move(waiters)));
-  for (auto* resource : {instance_view_routes, instance_operation_routes, task_list_routes, task_routes, signal_routes,
-                         run_routes, run_type_routes, operation_routes, why_routes, event_routes, key_routes,
-                         audit_routes, schedule_routes, outbox_routes, dead_letter_routes, upkeep_routes}) {
+  for (auto* resource :
+       {instance_view_routes, instance_operation_routes, task_list_routes, task_routes, draft_routes, view_routes,
+        signal_routes, run_routes, run_type_routes, operation_routes, why_routes, error_routes, event_routes,
+        key_routes, audit_routes, schedule_routes, outbox_routes, dead_letter_routes, upkeep_routes}) {
     add(resource(core));
   }
   add(problem_routes());

@@ -12,6 +12,7 @@
 #include "api/access/authenticator.h"
 #include "api/access/inbound_hook.h"
 #include "api/access/oidc_login.h"
+#include "api/access/ticket.h"
 #include "api/http_types.h"
 #include "api/instance_waiters.h"
 #include "api/route.h"
@@ -30,6 +31,8 @@ std::vector<Route> instance_operation_routes(EngineCore& core);
 std::vector<Route> run_routes(EngineCore& core);
 std::vector<Route> run_type_routes(EngineCore& core);
 std::vector<Route> task_routes(EngineCore& core);
+std::vector<Route> draft_routes(EngineCore& core);
+std::vector<Route> view_routes(EngineCore& core);
 std::vector<Route> task_list_routes(EngineCore& core);
 std::vector<Route> signal_routes(EngineCore& core);
 std::vector<Route> schedule_routes(EngineCore& core);
@@ -37,7 +40,9 @@ std::vector<Route> outbox_routes(EngineCore& core);
 std::vector<Route> dead_letter_routes(EngineCore& core);
 std::vector<Route> operation_routes(EngineCore& core);
 std::vector<Route> why_routes(EngineCore& core);
+std::vector<Route> error_routes(EngineCore& core);
 std::vector<Route> event_routes(EngineCore& core);
+std::vector<Route> alert_routes(EngineCore& core, InstanceWaiters& waiters);
 std::vector<Route> bulk_routes(EngineCore& core, InstanceWaiters& waiters);
 std::vector<Route> key_routes(EngineCore& core);
 std::vector<Route> audit_routes(EngineCore& core);
@@ -45,6 +50,9 @@ std::vector<Route> upkeep_routes(EngineCore& core);
 std::vector<Route> problem_routes();
 // Only for servers: the CLI receives no webhooks.
 std::vector<Route> hook_routes(EngineCore& core, std::vector<InboundHook> hooks);
+// Only for servers: links with which a person answers a task without an account, and credentials for other pages.
+std::vector<Route> ticket_routes(EngineCore& core, std::shared_ptr<const Tickets> tickets, std::string base_path);
+std::vector<Route> embed_routes(EngineCore& core, std::shared_ptr<const Tickets> tickets);
 // Only for servers: who is signed in, and signing in and out. `authenticator` must outlive them. `login` may be null.
 std::vector<Route> session_routes(Authenticator& authenticator, std::string base_path,
                                   std::shared_ptr<OidcLogin> login);

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "api/api.h"
-#include "api/bulk_jobs.h"
 #include "api/telemetry/readiness.h"
 #include "http/request_threads.h"
 #include "http/socket_client_test.h"
@@ -179,46 +178,6 @@ TEST_F(BusyServer, LeasesNothingForAWorkerThatHasGone) {
   const auto row = store_.find_run(submitted->first.id);
   ASSERT_TRUE(row.has_value() && row->has_value());
   EXPECT_EQ((*row)->status, RunStatus::pending);
-}
-
-TEST(BulkJobs, AWaitForProgressEndsAfterAWhile) {
-  std::promise<void> release;
-  BulkJobs jobs(std::chrono::milliseconds(1));
-  const auto id = jobs.submit("job", "suspend", {InstanceId{"a"}}, [&](const InstanceId&) -> Result<void> {
-    release.get_future().wait();
-    return {};
-  });
-  ASSERT_TRUE(id.has_value());
-  std::promise<BulkJobs::Progress> told;
-  EXPECT_TRUE(jobs.tell(*id, 0, [&told](const BulkJobs::Progress& progress) { told.set_value(progress); }));
-  const BulkJobs::Progress progress = told.get_future().get();
-  EXPECT_FALSE(progress.finished);
-  EXPECT_EQ(progress.done, 0u);
-  release.set_value();
-}
-
-TEST(BulkJobs, TellsThoseWhoWaitWhenTheServerDrains) {
-  BulkJobs jobs;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool released = false;
-  const auto id =
-      jobs.submit("job", "suspend", {InstanceId{"a"}, InstanceId{"b"}}, [&](const InstanceId&) -> Result<void> {
-        std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return released; });
-        return {};
-      });
-  ASSERT_TRUE(id.has_value());
-  int told = 0;
-  EXPECT_TRUE(jobs.tell(*id, 0, [&told](const BulkJobs::Progress& progress) { told += progress.finished ? 100 : 1; }));
-  EXPECT_EQ(told, 0);
-  jobs.stop_waiting();
-  EXPECT_EQ(told, 1);
-  EXPECT_TRUE(jobs.tell(*id, 0, [&told](const BulkJobs::Progress&) { ++told; }));
-  EXPECT_EQ(told, 2);
-  const std::scoped_lock lock(mutex);
-  released = true;
-  changed.notify_all();
 }
 
 TEST(Readiness, AnAnswerOfTheStoreIsKeptForAWhile) {

@@ -21,6 +21,10 @@ Json document(const BufferedSignal& signal);
 Json document(const Wait& wait);
 Json document(const HistoryRow& row);
 Json document(const RunRow& row);
+// Which step of an instance is retried: run, step, attempt, max_attempts, code, last_error, failed_at, next_at.
+Json retry_document(const RunRow& row);
+// Adds `retrying` if the instance waits for a run that is retried.
+void add_retrying(RunStore& runs, const Snapshot& snapshot, Json& instance);
 // The answer to a lease: {"items": […]}, each run with the length of its lease and its trace.
 std::string leased_document(std::span<const RunRow> runs, Timestamp now);
 Json document(const RunEvent& event);

@@ -71,7 +71,27 @@ Result<bool> yes(const Part& part) {
 
 void add_text(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }
 
+constexpr std::size_t fingerprint_characters = 16;
+
+Result<void> read_fingerprint(const std::string& value, InstanceFilter& filter) {
+  const char mark = value.empty() ? '\0' : value.front();
+  if ((mark != 's' && mark != 'f') || value.size() != fingerprint_characters + 1) {
+    return Error{ErrorCode::invalid, "error: must be a `fingerprint` of GET /v1/errors"};
+  }
+  filter.status = mark == 's' ? Status::suspended : Status::failed;
+  filter.fingerprint = value.substr(1);
+  return {};
+}
+
 }  // namespace
+
+Result<void> read_status(std::string_view text, InstanceFilter& filter) {
+  filter.retrying = text == "retrying";
+  filter.status = filter.retrying ? std::nullopt : status_from(text);
+  if (filter.retrying || filter.status) return {};
+  return Error{ErrorCode::invalid, "unknown status \"" + std::string(text) +
+                                       "\"; use running, waiting, retrying, suspended, completed, failed or cancelled"};
+}
 
 Result<Timestamp> time_of(std::string_view text) {
   const bool day = text.size() == 10;
@@ -93,11 +113,7 @@ Result<void> read_filter(std::string_view text, InstanceFilter& filter) {
     if (part.name.empty()) {
       add_text(filter.text, part.value);
     } else if (part.name == "status") {
-      filter.status = status_from(part.value);
-      if (!filter.status) {
-        return Error{ErrorCode::invalid, "unknown status \"" + part.value +
-                                             "\"; use running, waiting, suspended, completed, failed or cancelled"};
-      }
+      CAIRN_TRY_VOID(read_status(part.value, filter));
     } else if (part.name == "definition") {
       filter.definition = part.value;
     } else if (part.name == "version") {
@@ -112,12 +128,22 @@ Result<void> read_filter(std::string_view text, InstanceFilter& filter) {
       CAIRN_TRY(filter.started_from, time_of(part.value));
     } else if (part.name == "to") {
       CAIRN_TRY(filter.started_to, time_of(part.value));
+    } else if (part.name.starts_with("data.") && part.name.size() > 5) {
+      filter.data.emplace_back(part.name.substr(5), part.value);
+    } else if (part.name == "step") {
+      filter.step = part.value;
+    } else if (part.name == "error") {
+      CAIRN_TRY_VOID(read_fingerprint(part.value, filter));
     } else if (part.name == "deleted") {
       CAIRN_TRY(filter.deleted, yes(part));
     } else {
-      return unknown(part.name,
-                     {"status", "definition", "version", "ref", "part.NAME", "parent", "from", "to", "deleted"});
+      return unknown(part.name, {"status", "definition", "version", "ref", "part.NAME", "data.PATH", "parent", "from", "to", "step",
+                                 "error", "deleted"});
     }
+  }
+  const bool has_error = filter.status == Status::suspended || filter.status == Status::failed;
+  if (!filter.step.empty() && !filter.retrying && !has_error) {
+    return Error{ErrorCode::invalid, "step: is the step of an error; add status:suspended, failed or retrying"};
   }
   return {};
 }

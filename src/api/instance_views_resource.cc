@@ -1,5 +1,6 @@
 // Lists of instances, their history and their snapshot: everything that only reads.
 #include "api/filter_text.h"
+#include "api/instance_search.h"
 #include "api/instance_replies.h"
 #include "api/page_answer.h"
 #include "instance/snapshot.h"
@@ -7,15 +8,24 @@
 namespace cairn::api {
 namespace {
 
+// What the instance waits for, and which of its steps is retried. An unreadable snapshot has no waits; GET of the
+// instance says why.
+void add_waits(Store& store, const InstanceId& id, Json& shown) {
+  const auto snapshot = store.find_snapshot(id);
+  if (!snapshot || !*snapshot) return;
+  Json waits = Json::array();
+  for (const Wait& wait : (**snapshot).waits) waits.push_back(document(wait));
+  shown.set("waits", waits);
+  add_retrying(store, **snapshot, shown);
+}
+
 void list_instances(EngineCore& core, const Call& call) {
   InstanceFilter filter;
   filter.definition = std::string(call.request.query_value("definition"));
   filter.reference_key = std::string(call.request.query_value("reference"));
   if (const std::string_view status = call.request.query_value("status"); !status.empty()) {
-    filter.status = status_from(status);
-    if (!filter.status) {
-      call.reply(
-          problem(400, "status", "Unknown status", "use running, waiting, suspended, completed, failed or cancelled"));
+    if (const auto read = read_status(status, filter); !read) {
+      call.reply(problem(400, "status", "Unknown status", read.error().message));
       return;
     }
   }
@@ -51,8 +61,14 @@ void list_instances(EngineCore& core, const Call& call) {
     }
     *field = *at;
   }
-  const auto fetch = [&](const PageRequest& page) { return core.store().list_instances(filter, page); };
-  call.reply(page_answer(call, fetch, [](const InstanceRow& row) { return document(row); }));
+  InstanceSearch search(core.store());
+  const auto fetch = [&](const PageRequest& page) { return search.list(filter, page); };
+  const bool with_waits = call.request.query_value("with") == "waits";
+  call.reply(page_answer(call, fetch, [&core, with_waits](const InstanceRow& row) {
+    Json shown = document(row);
+    if (with_waits && !is_final(row.status)) add_waits(core.store(), row.id, shown);
+    return shown;
+  }));
 }
 
 // What the engine resumes from, for troubleshooting.
@@ -84,7 +100,7 @@ std::vector<Route> instance_view_routes(EngineCore& core) {
        "listInstances",
        "List instances, newest first",
        [with](const Call& call) { list_instances(*with, call); },
-       {{"status", "one status"},
+       {{"status", "one status, or retrying: a step has failed and is retried"},
         {"definition", "a name"},
         {"version", "of the definition"},
         {"reference", "a reference key"},
@@ -94,6 +110,7 @@ std::vector<Route> instance_view_routes(EngineCore& core) {
         {"filter", "status:suspended part.customer:C1 …, the same language as on the command line"},
         {"from", "started at or after"},
         {"to", "started before"},
+        {"with", "waits: also what each instance waits for, and which step is retried"},
         {"limit", "maximum number of items"},
         {"cursor", "next_cursor of the previous page"}}},
       {"GET",

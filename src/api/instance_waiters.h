@@ -41,6 +41,11 @@ class InstanceWaiters {
   void close();
   // Registers a callback for `close`. Call this before the first request.
   void on_close(std::function<void()> closed) { on_close_.push_back(std::move(closed)); }
+  // Registers a callback for `serve`: what only servers do, and not a command with a store of its own.
+  void on_serve(std::function<void()> served) { on_serve_.push_back(std::move(served)); }
+  void serve() {
+    for (const auto& served : on_serve_) served();
+  }
   std::size_t waiting() const;
 
  private:
@@ -84,6 +89,7 @@ class InstanceWaiters {
   EngineCore& core_;
   const std::shared_ptr<Line> line_ = std::make_shared<Line>();
   std::vector<std::function<void()>> on_close_;
+  std::vector<std::function<void()>> on_serve_;
   std::uint64_t last_ = 0;
   std::jthread thread_;  // started by the first waiter
 };

@@ -28,6 +28,7 @@ void show_instance(EngineCore& core, const Reply& reply, const InstanceRow& row,
   const auto snapshot = core.store().find_snapshot(row.id);
   Json answer = snapshot && *snapshot ? document(row, **snapshot) : document(row);
   if (!snapshot) answer.set("snapshot_error", snapshot.error().message);
+  if (snapshot && *snapshot) add_retrying(core.store(), **snapshot, answer);
   show_instance(reply, row, answer, status);
 }
 

@@ -134,11 +134,13 @@ Json headers_of(const Route& route, const AnswerSchema& answer) {
   if (route.method == "POST" && route.permission != Permission::open) {
     headers.set("Idempotency-Replayed", reference("headers", "IdempotencyReplayed"));
   }
-  if (route.operation == "startBulk" && answer.status == "202")
+  if (route.operation == "startBulk" && answer.status != "200")
     headers.set("Location", reference("headers", "Location"));
-  if (route.operation == "createSession" || route.operation == "endSession") {
+  constexpr std::string_view with_cookie[] = {"createSession", "endSession", "beginLogin", "finishLogin"};
+  if (std::find(std::begin(with_cookie), std::end(with_cookie), route.operation) != std::end(with_cookie)) {
     headers.set("Set-Cookie", reference("headers", "SetCookie"));
   }
+  if (route.operation == "beginLogin") headers.set("Location", reference("headers", "Location"));
   return headers;
 }
 
@@ -151,7 +153,7 @@ Json shared_headers() {
       {{"ETag",
         header("the current state version, for If-Match; of a diagram its content, for If-None-Match", "\"7\"")},
        {"IdempotencyReplayed", header("`true`: the answer to an earlier request with the same key", "true")},
-       {"Location", header("where the progress of the job is", "/v1/bulk/0190")},
+       {"Location", header("where the progress of the job is, or where to sign in", "/v1/bulk/0190")},
        {"RetryAfter", header("seconds after which a repeat makes sense", "1")},
        {"SetCookie", header("the cookie of the session", "cairn_session=3f9a")},
        {"WwwAuthenticate", header("how to authenticate", "Bearer")}});
@@ -269,6 +271,13 @@ constexpr std::pair<std::string_view, std::string_view> examples[] = {
     {"assignTask", R"({"assignee":"ann"})"},
     {"reassignTask", R"({"assignee":"ann"})"},
     {"commentTask", R"({"comment":"waits for the bank"})"},
+    {"putDraft", R"({"payload":{"approved":true}})"},
+    {"putView", R"({"name":"Stopped loans","filter":"status:suspended definition:loan.approval"})"},
+    {"putAlert", R"({"name":"Loans are stopped","filter":"status:suspended","more_than":10,"for":"5m"})"},
+    {"createTaskLink", R"({"person":"nora","expires_in":"72h"})"},
+    {"giveAnswer", R"({"payload":{"approved":true}})"},
+    {"createEmbedToken", R"({"instance":"0190a1b2-0000-7000-8000-000000000000","expires_in":"10m"})"},
+    {"finishLogin", R"({"code":"4f1b","state":"9c0d"})"},
 };
 
 void add_example(const Route& route, Json& body) {
@@ -298,8 +307,10 @@ Json Router::openapi() const {
     if (const Json parameters = parameters_of(route); parameters.size() > 0) operation.set("parameters", parameters);
     // The body of finishLogin identifies the caller.
     const bool by_body = route.operation == "finishLogin";
+    const bool by_link = route.operation == "showAnswerPage" || route.operation == "giveAnswer";
     if (route.permission == Permission::open || by_body) operation.set("security", Json::array());
-    if (route.permission == Permission::signed_request && !by_body) {
+    if (by_link) operation.set("security", Json::array({Json::object({{"link", Json::array()}})}));
+    if (route.permission == Permission::signed_request && !by_body && !by_link) {
       operation.set("security",
                     Json::array({Json::object({{"signature", Json::array()}, {"timestamp", Json::array()}})}));
     }
@@ -318,6 +329,7 @@ Json Router::openapi() const {
       {{"bearer", bearer},
        {"signature",
         header(signature_header, "v2= and the hexadecimal HMAC-SHA-256 of time, hook, signed headers and body")},
+       {"link", header("X-Cairn-Link", "the token of POST /v1/tasks/{id}/link")},
        {"timestamp", header(timestamp_header, "seconds since 1970, at most 300 from the server's")}});
   const char* const about =
       "Workflows, tasks, runs, schedules and events. Lists have `next_cursor`: pass it as `cursor`.";

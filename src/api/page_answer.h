@@ -88,7 +88,9 @@ Response page_answer(const Call& call, const Fetch& fetch, const Show& show) {
     }
     for (const std::string& row : rows) text.add(row);
     text.leave_out(page->unreadable);
-    if (page->next_cursor.empty() || text.rows() >= asked.limit) {
+    // A page without rows but with a cursor: the search used up its budget.
+    const bool searched_enough = page->items.empty() && page->unreadable.empty();
+    if (page->next_cursor.empty() || searched_enough || text.rows() >= asked.limit) {
       return {200, "application/json", {}, std::move(text).finish(page->next_cursor)};
     }
     const std::size_t room = bytes_max - std::min(bytes_max, text.bytes());

@@ -61,6 +61,8 @@ struct Route {
   std::function<bool(const Request& request, const PathValues& path)> prompt = {};
   // It never blocks, so the connection's own thread always handles it.
   bool immediate = false;
+  // Changes are written to the audit trail. Off for what only concerns the caller.
+  bool is_audited = true;
 };
 
 // Stands between a request and its operation: credentials, permissions, repeats, the audit trail.

@@ -47,6 +47,30 @@ void describe(const RunRow& row, std::string_view key, Object& object) {
 
 }  // namespace
 
+Json retry_document(const RunRow& row) {
+  Json json = Json::object({{"run", row.id.value},
+                            {"step", row.step},
+                            {"attempt", row.attempt},
+                            {"max_attempts", row.attempts_max},
+                            {"last_error", row.last_error},
+                            {"failed_at", format_timestamp(row.updated_at)}});
+  if (row.error.is_object()) json.set("code", row.error.text_or("code", ""));
+  // Absent while the next attempt is made.
+  if (row.status == RunStatus::pending) json.set("next_at", format_timestamp(row.run_at));
+  return json;
+}
+
+void add_retrying(RunStore& runs, const Snapshot& snapshot, Json& instance) {
+  if (snapshot.status != Status::waiting && snapshot.status != Status::running) return;
+  for (const Wait& wait : snapshot.waits) {
+    if (wait.kind != WaitKind::run) continue;
+    const auto run = runs.find_run({wait.target});
+    if (!run || !*run || !is_retrying(**run)) continue;
+    instance.set("retrying", retry_document(**run));
+    return;
+  }
+}
+
 Json document(const RunRow& row) {
   Json json = Json::object();
   describe(row, unscoped_id(row.idempotency_key), json);

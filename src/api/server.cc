@@ -325,10 +325,15 @@ Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSetti
                  "a server without authentication may listen on this machine only (127.0.0.1), not on " +
                      settings.http.host + "; set auth to required"};
   }
-  auto parts = std::make_unique<Parts>(core, settings);
+  ServerSettings complete = settings;
+  CAIRN_TRY(complete.access.tickets, Tickets::given_or_new(settings.access.tickets));
+  auto parts = std::make_unique<Parts>(core, complete);
   Parts* const running = parts.get();
   std::vector<Route> routes = api_routes(core, parts->waiters);
   for (Route& route : hook_routes(core, settings.hooks)) routes.push_back(std::move(route));
+  for (Route& route : ticket_routes(core, complete.access.tickets, settings.base_path)) {
+    routes.push_back(std::move(route));
+  }
   const auto login =
       settings.login && settings.access.tokens
           ? std::make_shared<OidcLogin>(*settings.login, post_over_https(settings.access.tokens->ca_file))
@@ -399,6 +404,7 @@ Result<std::unique_ptr<Server>> Server::open(EngineCore& core, const ServerSetti
     const std::scoped_lock lock(parts->http_mutex);
     parts->http_shown = parts->http.get();
   }
+  parts->waiters->serve();
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 

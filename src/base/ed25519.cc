@@ -59,6 +59,14 @@ Result<Ed25519PrivateKey> Ed25519PrivateKey::from_pem(std::string_view pem) {
   return key;
 }
 
+Result<Ed25519PrivateKey> Ed25519PrivateKey::generate() {
+  EVP_PKEY* const made = EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
+  if (made == nullptr) return Error{ErrorCode::internal, "OpenSSL cannot make a key"};
+  Ed25519PrivateKey key;
+  key.key_ = std::shared_ptr<void>(made, [](void* held) { EVP_PKEY_free(static_cast<EVP_PKEY*>(held)); });
+  return key;
+}
+
 std::string Ed25519PrivateKey::sign(std::string_view text) const {
   const SigningContext context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
   std::string signature(signature_bytes, '\0');

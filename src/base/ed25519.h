@@ -31,6 +31,9 @@ class Ed25519PrivateKey {
   // Reads the PEM text of a private key without a password. ErrorCode::invalid if it is not a key or of another kind.
   static Result<Ed25519PrivateKey> from_pem(std::string_view pem);
 
+  // A new key. ErrorCode::internal if the system gives no randomness.
+  static Result<Ed25519PrivateKey> generate();
+
   std::string sign(std::string_view text) const;  // 64 bytes
   Ed25519PublicKey public_key() const;
 

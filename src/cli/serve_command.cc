@@ -187,25 +187,29 @@ api::CallerLimits caller_limits(const Configuration& from) {
   return limits;
 }
 
-// The PEM text; empty if no key is set.
-Result<std::string> signing_key(const Configuration& from) {
-  if (!from.is_set("audit.signing_key")) return std::string();
+// The PEM text in the file that a setting names; empty if it is not set.
+Result<std::string> signing_key(const Configuration& from, const char* setting = "audit.signing_key") {
+  if (!from.is_set(setting)) return std::string();
   constexpr std::size_t key_bytes_max = 64u << 10;
   std::istringstream none;
-  const auto pem = read_input(from.text("audit.signing_key"), none, key_bytes_max);
-  if (!pem) return with_context(pem.error(), from.at("audit.signing_key").origin);
+  const auto pem = read_input(from.text(setting), none, key_bytes_max);
+  if (!pem) return with_context(pem.error(), from.at(setting).origin);
   return *pem;
+}
+
+Result<std::optional<Ed25519PrivateKey>> private_key(const Configuration& from, const char* setting) {
+  CAIRN_TRY(const std::string pem, signing_key(from, setting));
+  if (pem.empty()) return std::optional<Ed25519PrivateKey>();
+  auto key = Ed25519PrivateKey::from_pem(pem);
+  if (!key) return with_context(key.error(), from.at(setting).origin);
+  return std::optional(std::move(*key));
 }
 
 Result<api::AuditSettings> audit_settings(const Configuration& from) {
   api::AuditSettings audit;
   audit.node = from.text("node");
   audit.checkpoint_every = std::max(std::chrono::milliseconds(1'000), milliseconds(from, "audit.checkpoint_every"));
-  CAIRN_TRY(const std::string pem, signing_key(from));
-  if (pem.empty()) return audit;
-  auto key = Ed25519PrivateKey::from_pem(pem);
-  if (!key) return with_context(key.error(), from.at("audit.signing_key").origin);
-  audit.signing_key = std::move(*key);
+  CAIRN_TRY(audit.signing_key, private_key(from, "audit.signing_key"));
   return audit;
 }
 
@@ -326,7 +330,7 @@ Result<EngineOptions> engine_options(const Configuration& from) {
 // Only a warning, because containers mount secrets with these permissions.
 void warn_of_exposed_files(const Configuration& from) {
   std::vector<std::string> files = from.exposed_files();
-  for (const char* const key : {"tls.key", "audit.signing_key"}) {
+  for (const char* const key : {"tls.key", "audit.signing_key", "links.signing_key"}) {
     if (from.is_set(key) && config::is_world_readable(from.text(key))) files.push_back(from.text(key));
   }
   for (const std::string& file : files) {
@@ -450,6 +454,11 @@ int run_serve(std::span<const std::string> args, std::istream& in, std::ostream&
   auto access = access_settings(*configuration);
   if (!access) return refuse(access.error());
   settings.access = std::move(*access);
+  auto link_key = private_key(*configuration, "links.signing_key");
+  if (!link_key) return refuse(link_key.error());
+  auto tickets = api::Tickets::make(std::move(*link_key));
+  if (!tickets) return refuse(tickets.error());
+  settings.access.tickets = std::make_shared<const api::Tickets>(std::move(*tickets));
   auto origins = cors_origins(*configuration);
   if (!origins) return refuse(origins.error());
   settings.cors_origins = std::move(*origins);

@@ -68,6 +68,8 @@ const std::vector<Spec>& specs() {
       {"oidc.token_url", Kind::text, "", "where the server redeems codes: the issuer's token_endpoint"},
       {"oidc.redirect_url", Kind::text, "", "the console's address and /sign-in: https://cairn.example/sign-in"},
       {"oidc.scope", Kind::text, "openid", "the scopes that the console asks for"},
+      {"links.signing_key", Kind::text, "",
+       "PEM file: Ed25519 private key that signs links and embedding tokens; without it they end with the process"},
       {"audit.signing_key", Kind::text, "", "PEM file: Ed25519 private key that signs checkpoints of the audit trail"},
       {"audit.export_folder", Kind::text, "",
        "folder for exports of the audit trail; keep.audit removes only rows that are exported"},

@@ -289,7 +289,7 @@ def keyed(kind, path, body, key):
 
 def done_once(kind, times):
     """Messages to instances are delivered soon after the answer."""
-    until = time.monotonic() + (1 if kind == "startBulk" else TIME_BOUND)  # a bulk job ends with its process
+    until = time.monotonic() + (1 if kind == "startBulk" else TIME_BOUND)
     while (count := times()) == 0 and time.monotonic() < until:
         pass
     return count == 1 or (kind in DONE_AGAIN and count == 2) or (kind == "startBulk" and count == 0), count

@@ -150,6 +150,21 @@ def many_jobs():
     return until_refused(lambda: server.call("POST", "/v1/bulk", {"action": next(actions), "filter": "definition:t.wait"}))()
 
 
+def many_drafts():
+    """Drafts of one person for as many open tasks."""
+    for _ in range(520):
+        server.call("POST", "/v1/instances", {"definition": "t.wait"})
+    answer, cursor = None, ""
+    while cursor is not None:
+        page = server.call("GET", f"/v1/tasks?limit=100&cursor={cursor}").json
+        for one in page["items"]:
+            answer = server.call("PUT", f"/v1/tasks/{one['id']}/draft", {"payload": 1})
+            if answer.status == 413:
+                return answer
+        cursor = page["next_cursor"]
+    return answer
+
+
 for _ in range(100):
     server.call("POST", "/v1/instances", {"definition": "t.wait"})
 JSON = "Content-Type: application/json"
@@ -187,6 +202,10 @@ TABLE = [  # limit, its value, the status (None: the connection is closed), what
                                                  **{"content-type": "application/cloudevents+json"})),
     ("bulk_instances", 10, 413, post("/v1/bulk", {"action": "suspend", "filter": "definition:t.wait", "max": 10})),
     ("limits.bulk_jobs_max", 1000, 503, many_jobs),
+    ("draft_bytes", 65_536, 413, lambda: server.call("PUT", f"/v1/tasks/{task}/draft", {"payload": "x" * 70_000})),
+    ("drafts_per_person", 500, 413, many_drafts),
+    ("views_per_person", 100, 413, lambda n=itertools.count(): until_refused(lambda: server.call("PUT", f"/v1/views/v{next(n)}", {"name": "v", "filter": ""}))()),
+    ("alerts_per_person", 100, 413, lambda n=itertools.count(): until_refused(lambda: server.call("PUT", f"/v1/alerts/a{next(n)}", {"name": "a", "filter": "status:failed", "more_than": 9}))()),
 ]
 
 

@@ -15,6 +15,7 @@ MAY = {
     "work_runs": {"worker", "admin"},
     "report_runs": {"worker", "operator", "admin"},
     "operate": {"operator", "admin"},
+    "tasks.manage": {"operator", "admin"},
     "deploy": {"deployer", "admin"},
     "administer": {"admin"},
     "signed_request": set(),  # no key is asked for and none helps: the signature of the request is what counts (hooks_test.py)

@@ -90,6 +90,17 @@ def bulk_progress():
     return server.call("GET", "/v1/bulk/" + job)
 
 
+def bulk_preview():
+    start("t.wait", customer="preview")
+    answer = server.call("POST", "/v1/bulk", {"action": "cancel", "filter": "part.customer:preview", "preview": True})
+    expect("a preview has an id", ok(answer, 201), answer.text)
+    return answer.json["id"]
+
+
+def task_link():
+    return server.call("POST", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/link", {"person": "ann"})
+
+
 def events():
     """From the beginning: the stream gives what has already happened, with ids to go on from."""
     start("t.quick")
@@ -243,6 +254,26 @@ GOOD = {
     "streamEvents": events,
     "startBulk": bulk,
     "getBulk": bulk_progress,
+    "listBulk": lambda: (bulk_preview(), server.call("GET", "/v1/bulk"))[1],
+    "listBulkItems": lambda: server.call("GET", f"/v1/bulk/{bulk_preview()}/items?limit=2"),
+    "beginBulk": lambda: server.call("POST", f"/v1/bulk/{bulk_preview()}/start", {"reason": "test"}),
+    "pauseBulk": lambda: server.call("POST", f"/v1/bulk/{bulk_preview()}/pause"),
+    "resumeBulk": lambda: server.call("POST", f"/v1/bulk/{bulk_preview()}/resume"),
+    "cancelBulk": lambda: server.call("POST", f"/v1/bulk/{bulk_preview()}/cancel"),
+    "listErrors": lambda: (suspended(), server.call("GET", "/v1/errors?window=1h"))[1],
+    "getDraft": lambda: server.call("GET", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/draft"),
+    "putDraft": lambda: server.call("PUT", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/draft", {"payload": {"half": 1}}),
+    "deleteDraft": lambda: server.call("DELETE", f"/v1/tasks/{task_of(start('t.wait').json['id'])['id']}/draft"),
+    "putView": lambda: server.call("PUT", "/v1/views/mine", {"name": "Mine", "filter": "status:waiting"}),
+    "listViews": lambda: server.call("GET", "/v1/views"),
+    "deleteView": lambda: (server.call("PUT", "/v1/views/gone", {"name": "Gone", "filter": ""}), server.call("DELETE", "/v1/views/gone"))[1],
+    "putAlert": lambda: server.call("PUT", "/v1/alerts/many", {"name": "Many", "filter": "status:failed", "more_than": 3, "for": "5m"}),
+    "listAlerts": lambda: server.call("GET", "/v1/alerts"),
+    "deleteAlert": lambda: (server.call("PUT", "/v1/alerts/gone", {"name": "Gone", "filter": "status:failed", "more_than": 0}), server.call("DELETE", "/v1/alerts/gone"))[1],
+    "createTaskLink": task_link,
+    "showAnswerPage": lambda: server.call("GET", "/v1/answer", role=None, x_cairn_link=task_link().json["token"]),
+    "giveAnswer": lambda: server.call("POST", "/v1/answer", {"payload": {}}, role=None, x_cairn_link=task_link().json["token"]),
+    "createEmbedToken": lambda: server.call("POST", "/v1/embed", {"inbox": True}, role="task_worker"),
     "runRetention": lambda: server.call("POST", "/v1/retention/run", {"completed": "30d", "keys": "90d"}),
     "createKey": new_key,
     "listKeys": lambda: server.call("GET", "/v1/keys"),
@@ -399,6 +430,9 @@ while cursor is not None:
 for name, (method, path, operation) in operations.items():
     if method == "GET" or operation["x-permission"] in ("work_runs", "report_runs"):
         continue
+    if name in ("putDraft", "deleteDraft"):
+        expect(f"{name} is not in the audit trail", name not in recorded)  # each pause of typing would be a row
+        continue
     rows = recorded.get(name, [])
     expect(f"{name} is in the audit trail", rows and all(row["who"] and row["from"] == "127.0.0.1" and row["resource"] for row in rows), rows[:2])
 expect("a reason is kept", any(row["why"] == "test" for row in recorded.get("cancelInstance", [])), recorded.get("cancelInstance"))
@@ -431,8 +465,9 @@ for name, (method, path, operation) in operations.items():
         expect(f"{name} on {place} is not 5xx", answer.status < 500, (answer.status, answer.text))
         requests += 1
     answer = server.call(method, re.sub(r"\{[^}]*\}", "x", path) + "?no_such_parameter=1")
-    # The sender is checked first, and an unknown hook has none.
-    expect(f"{name} refuses an unknown parameter", answer.status == (404 if name == "receiveHook" else 400), (answer.status, answer.text))
+    # The sender is checked first, and an unknown hook or link has none.
+    signed = operation["x-permission"] == "signed_request"
+    expect(f"{name} refuses an unknown parameter", answer.status == (404 if signed else 400), (answer.status, answer.text))
     for parameter in operation.get("parameters", []):
         if parameter["in"] != "query" or name == "streamEvents":
             continue
@@ -441,7 +476,7 @@ for name, (method, path, operation) in operations.items():
             expect(f"{name}?{parameter['name']}={value} is not 5xx", answer.status < 500, (answer.status, answer.text))
             requests += 1
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    if not content or not content["schema"]:
+    if signed or not content or not content["schema"]:
         continue  # what the body must be, the operation says by itself
     for body in bad_bodies(content["schema"]):
         answer = server.call(method, re.sub(r"\{[^}]*\}", "x", path), text=body if body == "not JSON" else json.dumps(body))

@@ -123,7 +123,7 @@ bool ApiGate::admit(const Route& route, Call& call) {
     return false;
   }
   if (!within_limits(route, call)) return false;
-  if (call.identity.may(route.permission)) return true;
+  if (call.identity.may(route.permission) && call.identity.may_use(call.request.path)) return true;
   metrics_->count_refusal("forbidden");
   if (changes(route)) {
     AuditRow row = audit_row(call, std::string(route.operation));
@@ -137,7 +137,7 @@ bool ApiGate::admit(const Route& route, Call& call) {
 
 bool ApiGate::admit_head(const Route& route, Call& call) {
   auto identity = identify(call.request);
-  if (!identity || !identity->may(route.permission) ||
+  if (!identity || !identity->may(route.permission) || !identity->may_use(call.request.path) ||
       (changes(route) && authenticator_.lacks_csrf_token(call.request))) {
     return admit(route, call);
   }
@@ -270,7 +270,7 @@ void ApiGate::carry_out(const Route& route, Call call) {
 void ApiGate::handle(const Route& route, Call call) {
   std::vector<AuditRow> rows;
   // The events of a run record what workers do.
-  const bool recorded = changes(route) && !is_for_workers(route);
+  const bool recorded = changes(route) && route.is_audited && !is_for_workers(route);
   if (recorded) {
     rows.push_back(audit_row(call, std::string(route.operation)));
     rows.back().at = store_.now();

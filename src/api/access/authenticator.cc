@@ -105,7 +105,24 @@ Result<Identity> Authenticator::identify(const Request& request) {
     const std::string session = session_token(request);
     return session.empty() ? unknown() : by_session_hash(api_key_hash(session));
   }
+  if (is_ticket(credential)) return by_ticket(credential);
   return is_api_key(credential) ? by_key_hash(api_key_hash(credential)) : by_token(credential);
+}
+
+Result<Identity> Authenticator::by_ticket(std::string_view text) {
+  if (!settings_.tickets) return unknown();
+  const auto ticket = settings_.tickets->read_embed(text, store_.now());
+  if (!ticket) return unknown();
+  Identity identity;
+  identity.account = ticket->account + " (embedded)";
+  identity.person = ticket->person;
+  for (const std::string& name : ticket->roles) {
+    if (const auto role = role_from(name)) identity.roles.push_back(*role);
+  }
+  identity.task_roles = ticket->task_roles;
+  identity.prefixes.emplace();
+  identity.paths = ticket->paths;
+  return identity;
 }
 
 bool Authenticator::is_at_hand(const Request& request) {
@@ -140,6 +157,9 @@ std::function<bool()> Authenticator::still_accepted(const Request& request) {
   }
   if (const std::string session = session_token(request); !session.empty()) {
     return [this, is_accepted, hash = api_key_hash(session)] { return is_accepted(by_session_hash(hash)); };
+  }
+  if (is_ticket(credential)) {
+    return [this, is_accepted, text = std::string(credential)] { return is_accepted(by_ticket(text)); };
   }
   const Result<UnverifiedToken> token = parse_token(credential);
   const auto keys = keys_ ? keys_->current() : nullptr;

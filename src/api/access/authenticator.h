@@ -12,6 +12,7 @@
 
 #include "api/access/identity.h"
 #include "api/access/jwks_source.h"
+#include "api/access/ticket.h"
 #include "api/http_types.h"
 #include "store/access_store.h"
 
@@ -36,6 +37,7 @@ struct AccessSettings {
   bool required = false;
   std::optional<TokenSettings> tokens;
   Duration session_lifetime = Duration::of_seconds(12 * 3600);
+  std::shared_ptr<const Tickets> tickets = {};  // shared with the routes that issue them; null: none are accepted
 };
 
 class Authenticator {
@@ -82,6 +84,7 @@ class Authenticator {
   Result<TokenKey> key_of_token(std::string_view text);
   // ErrorCode::not_allowed if the issuer has removed or replaced the key.
   Result<void> check_token_key(const TokenKey& key);
+  Result<Identity> by_ticket(std::string_view text);
   // The claims of a token with a valid signature that follow the rules.
   Result<Json> verified_claims(std::string_view text, const TokenRules& rules);
   Result<Identity> identity_of_claims(const Json& claims);

@@ -54,7 +54,8 @@ Demand demand_of(std::string_view operation, const Request& request) {
   if (operation == "leaseRuns" || !request.query_value("wait").empty()) return Demand::long_poll;
   if (operation == "getBulk" && !request.query_value("after").empty()) return Demand::long_poll;
   // The explanation of a suspended instance reads its whole history.
-  constexpr std::string_view expensive[] = {"verifyAudit", "verifyStore", "doctor", "startBulk", "explainInstance"};
+  constexpr std::string_view expensive[] = {"verifyAudit", "verifyStore",     "doctor",
+                                            "startBulk",   "explainInstance", "listErrors"};
   if (operation.ends_with("Diagram") ||
       std::find(std::begin(expensive), std::end(expensive), operation) != std::end(expensive)) {
     return Demand::expensive;

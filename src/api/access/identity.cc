@@ -72,6 +72,12 @@ bool Identity::may(Permission permission) const {
          std::any_of(roles.begin(), roles.end(), [permission](Role role) { return allows(role, permission); });
 }
 
+bool Identity::may_use(std::string_view path) const {
+  return !paths || std::any_of(paths->begin(), paths->end(), [path](const std::string& own) {
+    return path.starts_with(own) && (path.size() == own.size() || path[own.size()] == '/');
+  });
+}
+
 bool Identity::may_work_on(std::string_view prefix) const {
   return !prefixes || std::any_of(prefixes->begin(), prefixes->end(),
                                   [prefix](const std::string& own) { return prefix.starts_with(own); });

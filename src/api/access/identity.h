@@ -23,7 +23,7 @@ enum class Permission {
   administer,
   view_tasks,
   report_runs,     // actions of a lease holder on its run; operators may do them too
-  manage_tasks,    // for tasks, not routes: every task, and taking a task from its assignee
+  manage_tasks,    // every task: taking one from its assignee, and making links to it
   signed_in,       // every caller with a credential, whatever its roles are
   signed_request,  // by signature, not by role: `Route::identify` returns the sender
 };
@@ -57,12 +57,15 @@ struct Identity {
   std::optional<std::vector<std::string>> prefixes;
   // The key of the ID token with which the caller signs in; only then.
   std::optional<TokenKey> token_key = {};
+  // The paths below which the caller may do anything at all. Empty optional: every path.
+  std::optional<std::vector<std::string>> paths = {};
   // The session that the caller uses; empty: none.
   std::string session = {};
 
   // False if the server requires no credential and the caller gave no name.
   bool is_named() const { return account != "anonymous"; }
   bool may(Permission permission) const;
+  bool may_use(std::string_view path) const;
   // Whether the caller may work on every type that begins with `prefix`.
   bool may_work_on(std::string_view prefix) const;
 };

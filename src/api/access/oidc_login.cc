@@ -3,6 +3,7 @@
 #include <openssl/crypto.h>
 
 #include "api/access/api_key.h"
+#include "base/base64url.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "transport/http_client.h"
@@ -39,19 +40,6 @@ std::string form(std::initializer_list<std::pair<std::string_view, std::string_v
     if (!out.empty()) out += '&';
     out += std::string(name) + "=" + encoded(value);
   }
-  return out;
-}
-
-std::string base64url(std::string_view bytes) {
-  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string out;
-  std::uint32_t held = 0;
-  int bits = 0;
-  for (const char c : bytes) {
-    held = held << 8 | static_cast<unsigned char>(c);
-    for (bits += 8; bits >= 6; bits -= 6) out += letters[held >> (bits - 6) & 63];
-  }
-  if (bits > 0) out += letters[held << (6 - bits) & 63];
   return out;
 }
 
