@@ -28,10 +28,30 @@ const with_common = {
     build.onLoad({ filter: /\/src\/pages\/[a-z_]+\.tsx$/ }, ({ path }) => ({ contents: `import '../common';\n${readFileSync(path, 'utf8')}`, loader: 'tsx' }));
   },
 };
+const styles = await build({ ...common, entryPoints: { console: 'src/styles/console.css' }, target: 'esnext', entryNames: 'assets/[name]-[hash]' });
+// The elements for other pages have the style and the icons inside: they live in shadow roots.
+const symbols_of = () => {
+  const found = {};
+  for (const [, id, inner] of readFileSync(join(here, 'src/icons.svg'), 'utf8').matchAll(/<symbol id="([^"]+)"[^>]*>(.*?)<\/symbol>/gs)) {
+    found[id] = [...inner.matchAll(/<([a-z]+)((?:\s+[\w-]+="[^"]*")*)\s*\/>/g)].map(([, tag, rest]) => [tag, Object.fromEntries([...rest.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]))]);
+  }
+  return found;
+};
+const parts = {
+  name: 'parts',
+  setup(build) {
+    build.onResolve({ filter: /^embed:parts$/ }, () => ({ path: 'parts', namespace: 'embed' }));
+    build.onLoad({ filter: /.*/, namespace: 'embed' }, () => {
+      const file = Object.keys(styles.metafile.outputs).find((path) => path.endsWith('.css'));
+      const style = readFileSync(resolve(here, file), 'utf8').replace(/:root\[data-theme="?(light|dark)"?\]/g, ':host([theme=$1])').replaceAll(':root', ':host');
+      return { contents: `export const style = ${JSON.stringify(style)}; export const icons = ${JSON.stringify(symbols_of())};`, loader: 'js' };
+    });
+  },
+};
 const scripts = await build({
   ...common,
-  plugins: [with_common],
-  entryPoints: { console: 'src/main.tsx' },
+  plugins: [with_common, parts],
+  entryPoints: { console: 'src/main.tsx', elements: 'src/embed/main.ts' },
   format: 'esm',
   splitting: true,
   target: 'es2022',
@@ -40,7 +60,7 @@ const scripts = await build({
   entryNames: 'assets/[name]-[hash]',
   chunkNames: 'assets/[name]-[hash]',
 });
-const styles = await build({ ...common, entryPoints: { console: 'src/styles/console.css' }, target: 'esnext', entryNames: 'assets/[name]-[hash]' });
+
 
 const outputs = scripts.metafile.outputs;
 const name_of = (path) => relative(out, resolve(here, path));
@@ -67,6 +87,10 @@ const page = readFileSync(join(here, 'src/index.html'), 'utf8')
   .replace('<!--script-->', [`<script type="module" src="/${name_of(entry)}"></script>`, ...preloads].join('\n'))
   .replace('<!--icons-->', symbols);
 writeFileSync(join(out, 'index.html'), page);
+
+// Other pages name this file, so its name stays.
+const elements = Object.keys(outputs).find((path) => outputs[path].entryPoint === 'src/embed/main.ts');
+writeFileSync(join(out, 'embed.js'), `import './${name_of(elements)}';\n`);
 
 // The licences of what is in the bundle.
 const packages = new Set();

@@ -163,6 +163,60 @@ scene('a bulk action on selected rows and on a filter', async (page) => {
   assert.equal(rest.items.length, 0);
 });
 
+scene(
+  'a thousand instances with one error are one row, and their bulk action survives a restart',
+  async (page) => {
+    await servers.call('POST', '/v1/definitions', charge('2.2.0', '').replace('state.offer.price', 'state.stock.none').replace('purchase.order', 'mass.order'), 'application/yaml');
+    for (let at = 0; at < 1000; at += 20) await Promise.all(Array.from({ length: 20 }, (_, one) => servers.call('POST', '/v1/instances', { definition: 'mass.order', input: { order: `M-${at + one}` } })));
+    await page.goto(`${servers.url}/errors?definition=mass.order`);
+    const row = page.locator('.groups li', { hasText: 'Check the price' });
+    await row.getByText('1,000', { exact: true }).waitFor();
+    await row.getByRole('button', { name: 'Retry 1,000' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Retry 1,000 instances?').waitFor();
+    await dialog.getByLabel('Reason').fill('The stock service is back');
+    await dialog.getByRole('button', { name: 'Retry 1,000' }).click();
+    await dialog.getByText(/of 1,000 done/).waitFor();
+    await servers.stop_cairn();
+    await servers.launch();
+    await dialog.getByText('Retried 1,000 of 1,000').waitFor({ timeout: 90000 });
+    await dialog.getByRole('link', { name: 'Results' }).click();
+    await page.locator('h1', { hasText: 'Retried 1,000 of 1,000' }).waitFor();
+    await page.getByText('The stock service is back').waitFor();
+    await page.locator('tbody tr').nth(199).waitFor();
+    const jobs = (await servers.call('GET', '/v1/bulk')).items;
+    const job = jobs.find((one) => one.reason === 'The stock service is back');
+    assert.deepEqual([job.total, job.done, job.failed_count], [1000, 1000, 0]);
+    await page.getByRole('link', { name: 'Bulk actions' }).first().click();
+    await page.locator('tbody tr', { hasText: 'The stock service is back' }).waitFor();
+  },
+  { allowed: [/502/, /Failed to load resource/, /ERR_/, /503/] },
+);
+
+scene('retrying is a status, with the error, the attempt and the next try', async (page) => {
+  await page.goto(`${servers.url}/instances?q=status:retrying`);
+  const row = page.locator('tbody tr', { hasText: 'PAY-71' });
+  await row.getByText('Retrying').waitFor();
+  await row.getByText(/\d of 5/).waitFor();
+  await row.getByText(/Try \d (in|any moment|is being made)/).waitFor();
+  await page.goto(`${servers.url}/`);
+  await page.locator('.groups li[data-st=retrying]', { hasText: 'Charge card' }).getByText('3', { exact: true }).first().waitFor();
+});
+
+scene('a saved view is kept by the server', async (page) => {
+  await page.goto(`${servers.url}/instances?q=status:suspended+definition:purchase.order`);
+  await page.getByRole('button', { name: 'Save view' }).click();
+  await page.getByLabel('Name').fill('Orders to fix');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click();
+  await page.getByRole('link', { name: 'Orders to fix' }).waitFor();
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`${servers.url}/instances`);
+  await page.getByRole('link', { name: 'Orders to fix' }).click();
+  await page.waitForURL(/purchase\.order/);
+  await page.getByRole('button', { name: 'Forget view' }).click();
+  await page.getByRole('link', { name: 'Orders to fix' }).waitFor({ state: 'detached' });
+});
+
 scene('the keyboard alone: from home to the next task', async (page) => {
   await page.goto(servers.url);
   await settled(page);
@@ -219,16 +273,42 @@ scene('palette: paste a reference and land on it', async (page) => {
 });
 
 scene('live: from commit to pixel', async (page) => {
-  await page.goto(`${servers.url}/instances/${ids.hello}`);
-  await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
-  await page.locator('.head .st', { hasText: 'Waiting for a person' }).waitFor();
-  const task = (await servers.call('GET', `/v1/tasks?instance=${ids.hello}`)).items[0];
-  const seen = page.evaluate(() => new Promise((done) => new MutationObserver(() => document.querySelector('.head .st')?.textContent.includes('Completed') && done(Date.now())).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })));
-  await servers.call('POST', `/v1/tasks/${task.id}/complete`, { payload: { greeting: 'Hi' } });
-  const committed = Date.now();
-  const took = (await seen) - committed;
-  console.log(`commit to pixel: ${took} ms`);
-  assert.ok(took < 2500, `${took} ms`);
+  const took = [];
+  for (let round = 0; round < 12; round++) {
+    const { id } = await servers.call('POST', '/v1/instances', { definition: 'hello', input: { name: `Live ${round}` } });
+    await page.goto(`${servers.url}/instances/${id}`);
+    await page.getByRole('button', { name: 'Live', exact: true }).waitFor();
+    await page.locator('.head .st', { hasText: 'Waiting for a person' }).waitFor();
+    const task = (await servers.call('GET', `/v1/tasks?instance=${id}`)).items[0];
+    const seen = page.evaluate(() => new Promise((done) => new MutationObserver(() => document.querySelector('.head .st')?.textContent.includes('Completed') && requestAnimationFrame(() => done(Date.now()))).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })));
+    await servers.call('POST', `/v1/tasks/${task.id}/complete`, { payload: { greeting: 'Hi' } });
+    const committed = Date.now();
+    took.push((await seen) - committed);
+  }
+  took.sort((a, b) => a - b);
+  console.log(`commit to pixel: p50 ${took[6]} ms, p95 ${took[11]} ms`);
+  // Other programs on the machine must not decide, so the bar of 250 ms is for the faster half.
+  assert.ok(took[5] < 250, `${took.join(' ')} ms`);
+});
+
+scene('the first content of each page, and what the first load takes', async (page) => {
+  const found = [];
+  let bytes = 0;
+  let requests = 0;
+  const tools = await page.context().newCDPSession(page);
+  await tools.send('Network.enable');
+  tools.on('Network.loadingFinished', (event) => ((bytes += event.encodedDataLength), requests++));
+  await tools.send('Network.setCacheDisabled', { cacheDisabled: true });
+  for (let round = 0; round < 5; round++) {
+    [bytes, requests] = [0, 0];
+    await page.goto(servers.url);
+    await settled(page);
+    found.push(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity));
+  }
+  found.sort((a, b) => a - b);
+  console.log(`first content: best ${found[0].toFixed(0)} ms, median ${found[2].toFixed(0)} ms; home: ${requests} requests, ${(bytes / 1024).toFixed(0)} KB with its data`);
+  assert.ok(found[0] < 300, `${found.join(' ')} ms`);
+  assert.ok(bytes < 150 * 1024, `${bytes} bytes`);
 });
 
 scene('50 000 rows of history scroll', async (page) => {

@@ -120,5 +120,9 @@ export async function seed(servers, { many = 12 } = {}) {
     }
     await new Promise((go) => setTimeout(go, 100));
   }
+  await call('PUT', '/v1/alerts/stopped', { name: 'Orders are stopped', filter: 'status:suspended definition:purchase.order', more_than: 5 });
+  await call('PUT', '/v1/alerts/bank', { name: 'The bank does not answer', filter: 'status:retrying definition:bank.payment', more_than: 50, for: '10m' });
+  const job = await call('POST', '/v1/bulk', { action: 'resume', instances: [ids.held, ids.done, ids.cancelled], reason: 'Legal has answered' });
+  ids.job = job.id;
   return ids;
 }

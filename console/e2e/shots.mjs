@@ -10,7 +10,7 @@ const argument = (name, fallback) => {
   return at < 0 ? fallback : process.argv[at + 1];
 };
 const out = resolve(argument('--out', 'shots'));
-const only = argument('--only', '');
+const only = argument('--only', '').split(',').filter(Boolean);
 mkdirSync(out, { recursive: true });
 const servers = await open_servers({ auth: 'none' });
 const browser = await open_browser();
@@ -18,7 +18,7 @@ let bad = 0;
 try {
   const { page, faults } = await open_page(browser.context);
   const shot = async (name, path, { width = 1440, height = 900, theme = 'light', act, language } = {}) => {
-    if (only && !name.includes(only)) return;
+    if (only.length && !only.some((one) => name.startsWith(one))) return;
     await page.setViewportSize({ width, height });
     await page.goto(servers.url + path);
     await page.evaluate(([one, tongue]) => { localStorage.setItem('cairn.theme', JSON.stringify(one)); localStorage.setItem('cairn.language', JSON.stringify(tongue)); }, [theme, language ?? 'en']);
@@ -52,6 +52,11 @@ try {
   await both('definition', '/definitions/purchase.order');
   await shot('definition-credit', '/definitions/credit.review');
   await both('start', '/start/credit.review');
+  await both('errors', '/errors');
+  await both('instances-retrying', '/instances?q=status:retrying');
+  await both('alerts', '/alerts');
+  await both('batches', '/batches');
+  await both('batch', `/batches/${ids.job}`);
   await both('schedules', '/schedules');
   await both('runs', '/runs');
   const at = (minutes) => new Date(Date.now() - minutes * 60000).toISOString();

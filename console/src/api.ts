@@ -31,6 +31,7 @@ interface Options {
   reason?: string;
   match?: number; // the state version that the change is meant for
   key?: string; // idempotency key
+  headers?: Record<string, string>;
   signal?: AbortSignal;
 }
 
@@ -46,7 +47,7 @@ async function problem_of(response: Response): Promise<Problem> {
 }
 
 export async function request(method: string, path: string, options: Options = {}): Promise<Response> {
-  const headers: Record<string, string> = { accept: 'application/json' };
+  const headers: Record<string, string> = { accept: 'application/json', ...options.headers };
   let body: string | undefined;
   if (options.text) {
     headers['content-type'] = options.text.type;

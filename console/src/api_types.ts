@@ -1,6 +1,28 @@
 // Made by types.mjs from the OpenAPI document of the server. Do not edit.
 import type { Json } from './json/lossless';
 
+export interface Alert {
+  exceeds_since?: string;
+  filter: string;
+  for?: string;
+  id: string;
+  more_than: number;
+  name: string;
+  owner: string;
+  raised: boolean;
+  raised_at?: string;
+}
+
+export interface AlertPage {
+  items: Alert[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
+export interface AnswerState {
+  state: "answered";
+}
+
 export interface AuditReport {
   broken_at?: number;
   first_row: number;
@@ -29,17 +51,40 @@ export interface AuditRowPage {
   unreadable?: string[]; // rows that were omitted because they cannot be read
 }
 
+export interface BulkItem {
+  detail?: string;
+  instance: string;
+  outcome: "pending" | "done" | "failed";
+}
+
+export interface BulkItemPage {
+  items: BulkItem[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
 export interface BulkProgress {
   action: string;
+  created_at?: string;
   done: number; // without those that failed
-  failed: ({
+  failed?: ({
     detail: string;
     instance: string;
   })[]; // the first 1000
   failed_count: number;
-  finished: boolean;
+  filter?: string;
+  finished: boolean; // also if it was cancelled
   id: string;
+  person?: string;
+  reason?: string;
+  state: "preview" | "running" | "paused" | "cancelled" | "finished";
   total: number;
+}
+
+export interface BulkProgressPage {
+  items: BulkProgress[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
 }
 
 export interface BulkStarted {
@@ -49,6 +94,7 @@ export interface BulkStarted {
   instances?: Json[];
   matched: number;
   more?: boolean;
+  preview?: boolean;
 }
 
 export type Canonical = { [name: string]: Json };
@@ -106,6 +152,39 @@ export interface Deployed {
 }
 
 export type Document = { [name: string]: Json };
+
+export interface Draft {
+  payload: Json;
+  saved_at: string | null; // null: the caller has no draft
+}
+
+export interface EmbedToken {
+  expires_at: string;
+  token: string;
+}
+
+export interface ErrorGroup {
+  code: string;
+  count: number;
+  definition: string;
+  example: string; // the newest instance
+  filter: string; // finds its instances
+  fingerprint: string;
+  first_at: string;
+  last_at: string;
+  message: string; // of the newest
+  next_at?: string; // retrying: the next attempt
+  status: "suspended" | "failed" | "retrying";
+  step: string;
+  times: number[]; // how many in each 24th of the window
+  versions: string[];
+}
+
+export interface ErrorGroups {
+  complete: boolean; // false: only the newest instances were read
+  items: ErrorGroup[];
+  window: string;
+}
 
 export interface Explanation {
   id: string;
@@ -196,6 +275,7 @@ export interface Instance {
   output?: Json;
   parent?: string;
   reference: Reference;
+  retrying?: Retrying;
   signals?: Signal[];
   started_at: string;
   state?: { [name: string]: Json };
@@ -238,6 +318,28 @@ export interface KeyPage {
 
 export interface LeasedRuns {
   items: Run[];
+}
+
+export interface LinkedQuestion {
+  answer?: Json;
+  answered_at?: string;
+  answered_by?: string;
+  asked_at?: string;
+  before?: ({
+    at: string;
+    person: string;
+    title: string;
+  })[];
+  deadline?: string;
+  due?: string;
+  expires_at?: string;
+  form?: Json;
+  payload?: Json;
+  person?: string;
+  reference?: Json;
+  requester?: string | null;
+  state: "open" | "answered" | "changed" | "expired" | "closed" | "unknown"; // unknown: not a link of this server
+  title?: string;
 }
 
 export interface NewKey {
@@ -326,6 +428,17 @@ export interface RetentionReport {
   stale_instances: number;
   stale_tasks: number;
   token_users: number;
+}
+
+export interface Retrying {
+  attempt: number;
+  code?: string;
+  failed_at: string;
+  last_error: string;
+  max_attempts: number;
+  next_at?: string; // absent while the next attempt is made
+  run: string;
+  step: string;
 }
 
 export interface Run {
@@ -549,6 +662,13 @@ export interface TaskEventPage {
   unreadable?: string[]; // rows that were omitted because they cannot be read
 }
 
+export interface TaskLink {
+  expires_at: string;
+  path: string; // of the page, below the server's address
+  person: string;
+  token: string;
+}
+
 export interface TaskPage {
   items: Task[];
   next_cursor?: string | null;
@@ -566,6 +686,23 @@ export interface Verification {
   tasks: number;
 }
 
+export interface View {
+  changed_at: string;
+  filter: string;
+  id: string;
+  name: string;
+  own: boolean;
+  owner: string;
+  page?: "instances" | "inbox";
+  shared?: boolean;
+}
+
+export interface ViewPage {
+  items: View[];
+  next_cursor?: string | null;
+  unreadable?: string[]; // rows that were omitted because they cannot be read
+}
+
 export interface Wait {
   key?: Json;
   kind: "task" | "timer" | "signal" | "subworkflow" | "run" | "retry";
@@ -577,12 +714,25 @@ export interface Wait {
   until?: string;
 }
 
+export interface PutAlertRequest {
+  filter: string; // status:suspended definition:loan.approval …
+  for?: string; // only when more match for this long: 5m
+  more_than: number; // raise it when more instances match
+  name: string;
+}
+
+export interface GiveAnswerRequest {
+  payload?: Json;
+}
+
 export interface StartBulkRequest {
   action: "cancel" | "suspend" | "resume" | "retry" | "signal" | "delete";
   all?: boolean; // confirms that every instance is meant if there is no filter
   dry_run?: boolean; // only list the instances
   filter?: string; // status:suspended definition:loan.approval …
+  instances?: string[]; // these, instead of a filter
   max?: number; // refuse if more instances match; default 1000
+  preview?: boolean; // freeze the selection; POST /v1/bulk/{id}/start begins
   reason?: string;
   signal?: {
     key?: string | null;
@@ -591,8 +741,32 @@ export interface StartBulkRequest {
   };
 }
 
+export interface CancelBulkRequest {
+  reason?: string;
+}
+
+export interface PauseBulkRequest {
+  reason?: string;
+}
+
+export interface ResumeBulkRequest {
+  reason?: string;
+}
+
+export interface BeginBulkRequest {
+  reason?: string;
+}
+
 export interface ReplayDeadLetterRequest {
   reason?: string;
+}
+
+export interface CreateEmbedTokenRequest {
+  expires_in?: string; // 10m; at most an hour
+  inbox?: Json; // the page shows the person's tasks
+  instance?: string; // whose diagram the page shows
+  person?: string; // who uses the page; default: the caller
+  task_roles?: string[]; // the person's roles in tasks
 }
 
 export interface StartInstanceRequest {
@@ -875,6 +1049,16 @@ export interface CompleteTaskRequest {
   payload?: Json;
 }
 
+export interface PutDraftRequest {
+  payload: Json;
+}
+
+export interface CreateTaskLinkRequest {
+  answer?: Json; // the answer that the page proposes
+  expires_in?: string; // how long the link is valid: 72h; at most 30 days
+  person: string; // who answers with the link
+}
+
 export interface ReassignTaskRequest {
   assignee: string;
 }
@@ -883,21 +1067,35 @@ export interface ReleaseTaskRequest {
   reason?: string;
 }
 
+export interface PutViewRequest {
+  filter: string; // status:suspended definition:loan.approval …
+  name: string;
+  page?: "instances" | "inbox"; // default: instances
+  shared?: boolean; // also for other people
+}
+
 export const operations = {
   assignTask: { method: 'POST', path: '/v1/tasks/{id}/assign', permission: 'work_tasks' },
+  beginBulk: { method: 'POST', path: '/v1/bulk/{id}/start', permission: 'operate' },
+  cancelBulk: { method: 'POST', path: '/v1/bulk/{id}/cancel', permission: 'operate' },
   cancelInstance: { method: 'POST', path: '/v1/instances/{id}/cancel', permission: 'operate' },
   cancelRun: { method: 'POST', path: '/v1/runs/{id}/cancel', permission: 'operate' },
   changeSchedule: { method: 'PATCH', path: '/v1/schedules/{name}', permission: 'operate' },
   commentTask: { method: 'POST', path: '/v1/tasks/{id}/comment', permission: 'work_tasks' },
   completeRun: { method: 'POST', path: '/v1/runs/{id}/complete', permission: 'report_runs' },
   completeTask: { method: 'POST', path: '/v1/tasks/{id}/complete', permission: 'work_tasks' },
+  createEmbedToken: { method: 'POST', path: '/v1/embed', permission: 'signed_in' },
   createKey: { method: 'POST', path: '/v1/keys', permission: 'administer' },
   createSchedule: { method: 'POST', path: '/v1/schedules', permission: 'operate' },
   createSession: { method: 'POST', path: '/v1/session', permission: 'signed_in' },
+  createTaskLink: { method: 'POST', path: '/v1/tasks/{id}/link', permission: 'tasks.manage' },
+  deleteAlert: { method: 'DELETE', path: '/v1/alerts/{id}', permission: 'operate' },
+  deleteDraft: { method: 'DELETE', path: '/v1/tasks/{id}/draft', permission: 'work_tasks' },
   deleteInstance: { method: 'DELETE', path: '/v1/instances/{id}', permission: 'operate' },
   deleteRun: { method: 'DELETE', path: '/v1/runs/{id}', permission: 'operate' },
   deleteRunType: { method: 'DELETE', path: '/v1/run-types/{type}', permission: 'operate' },
   deleteSchedule: { method: 'DELETE', path: '/v1/schedules/{name}', permission: 'operate' },
+  deleteView: { method: 'DELETE', path: '/v1/views/{id}', permission: 'view_tasks' },
   deployDefinition: { method: 'POST', path: '/v1/definitions', permission: 'deploy' },
   discardDeadLetter: { method: 'DELETE', path: '/v1/dead-letters/{id}', permission: 'operate' },
   discardKeptSignal: { method: 'DELETE', path: '/v1/signals/{number}', permission: 'operate' },
@@ -913,6 +1111,7 @@ export const operations = {
   getDefinition: { method: 'GET', path: '/v1/definitions/{name}', permission: 'view' },
   getDefinitionDiagram: { method: 'GET', path: '/v1/definitions/{name}/{version}/diagram', permission: 'view' },
   getDefinitionSource: { method: 'GET', path: '/v1/definitions/{name}/{version}/source', permission: 'view' },
+  getDraft: { method: 'GET', path: '/v1/tasks/{id}/draft', permission: 'work_tasks' },
   getHistory: { method: 'GET', path: '/v1/instances/{id}/history', permission: 'view' },
   getInfo: { method: 'GET', path: '/v1/info', permission: 'view' },
   getInstance: { method: 'GET', path: '/v1/instances/{id}', permission: 'view' },
@@ -927,14 +1126,19 @@ export const operations = {
   getSnapshot: { method: 'GET', path: '/v1/instances/{id}/snapshot', permission: 'view' },
   getTask: { method: 'GET', path: '/v1/tasks/{id}', permission: 'view_tasks' },
   getTaskEvents: { method: 'GET', path: '/v1/tasks/{id}/events', permission: 'view_tasks' },
+  giveAnswer: { method: 'POST', path: '/v1/answer', permission: 'signed_request' },
   healthz: { method: 'GET', path: '/healthz', permission: 'open' },
   heartbeatRun: { method: 'POST', path: '/v1/runs/{id}/heartbeat', permission: 'report_runs' },
   heartbeatRuns: { method: 'POST', path: '/v1/runs/heartbeat', permission: 'report_runs' },
   leaseRuns: { method: 'POST', path: '/v1/runs/lease', permission: 'work_runs' },
+  listAlerts: { method: 'GET', path: '/v1/alerts', permission: 'view' },
   listAudit: { method: 'GET', path: '/v1/audit', permission: 'administer' },
+  listBulk: { method: 'GET', path: '/v1/bulk', permission: 'operate' },
+  listBulkItems: { method: 'GET', path: '/v1/bulk/{id}/items', permission: 'operate' },
   listDeadLetters: { method: 'GET', path: '/v1/dead-letters', permission: 'view' },
   listDefinitions: { method: 'GET', path: '/v1/definitions', permission: 'view' },
   listDeliveries: { method: 'GET', path: '/v1/outbox/{sequence}/deliveries', permission: 'view' },
+  listErrors: { method: 'GET', path: '/v1/errors', permission: 'view' },
   listFunctions: { method: 'GET', path: '/v1/functions', permission: 'view' },
   listInstances: { method: 'GET', path: '/v1/instances', permission: 'view' },
   listKeys: { method: 'GET', path: '/v1/keys', permission: 'administer' },
@@ -944,12 +1148,17 @@ export const operations = {
   listSchedules: { method: 'GET', path: '/v1/schedules', permission: 'view' },
   listSignals: { method: 'GET', path: '/v1/signals', permission: 'view' },
   listTasks: { method: 'GET', path: '/v1/tasks', permission: 'view_tasks' },
+  listViews: { method: 'GET', path: '/v1/views', permission: 'view_tasks' },
   livez: { method: 'GET', path: '/livez', permission: 'open' },
   metrics: { method: 'GET', path: '/metrics', permission: 'view' },
   openapi: { method: 'GET', path: '/openapi.json', permission: 'open' },
+  pauseBulk: { method: 'POST', path: '/v1/bulk/{id}/pause', permission: 'operate' },
   pauseSchedule: { method: 'POST', path: '/v1/schedules/{name}/pause', permission: 'operate' },
   previewSchedule: { method: 'GET', path: '/v1/schedules/{name}/preview', permission: 'view' },
+  putAlert: { method: 'PUT', path: '/v1/alerts/{id}', permission: 'operate' },
+  putDraft: { method: 'PUT', path: '/v1/tasks/{id}/draft', permission: 'work_tasks' },
   putRunType: { method: 'PUT', path: '/v1/run-types/{type}', permission: 'operate' },
+  putView: { method: 'PUT', path: '/v1/views/{id}', permission: 'view_tasks' },
   readyz: { method: 'GET', path: '/readyz', permission: 'open' },
   reassignTask: { method: 'POST', path: '/v1/tasks/{id}/reassign', permission: 'work_tasks' },
   receiveEvents: { method: 'POST', path: '/v1/events', permission: 'start' },
@@ -960,6 +1169,7 @@ export const operations = {
   replayDeadLetter: { method: 'POST', path: '/v1/dead-letters/{id}/replay', permission: 'operate' },
   reportRuns: { method: 'POST', path: '/v1/runs/report', permission: 'report_runs' },
   resendEvent: { method: 'POST', path: '/v1/outbox/{sequence}/resend', permission: 'operate' },
+  resumeBulk: { method: 'POST', path: '/v1/bulk/{id}/resume', permission: 'operate' },
   resumeInstance: { method: 'POST', path: '/v1/instances/{id}/resume', permission: 'operate' },
   resumeSchedule: { method: 'POST', path: '/v1/schedules/{name}/resume', permission: 'operate' },
   retireDefinition: { method: 'DELETE', path: '/v1/definitions/{name}/{version}', permission: 'deploy' },
@@ -967,6 +1177,7 @@ export const operations = {
   revokeKey: { method: 'DELETE', path: '/v1/keys/{id}', permission: 'administer' },
   runRetention: { method: 'POST', path: '/v1/retention/run', permission: 'administer' },
   sendSignal: { method: 'POST', path: '/v1/signals', permission: 'start' },
+  showAnswerPage: { method: 'GET', path: '/v1/answer', permission: 'open' },
   signalInstance: { method: 'POST', path: '/v1/instances/{id}/signals', permission: 'start' },
   skipStep: { method: 'POST', path: '/v1/instances/{id}/skip', permission: 'operate' },
   startBulk: { method: 'POST', path: '/v1/bulk', permission: 'operate' },

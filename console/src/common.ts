@@ -13,7 +13,6 @@ import './instance_status';
 import './keys';
 import './live';
 import './resource';
-import './retrying';
 import './step_titles';
 import './ui/confirm';
 import './ui/copy';

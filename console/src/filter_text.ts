@@ -51,8 +51,8 @@ export function without_part(text: string, index: number): string {
   return write_filter(read_filter(text).filter((_, at) => at !== index));
 }
 
-export const instance_names = ['status', 'definition', 'version', 'ref', 'part.', 'parent', 'from', 'to', 'deleted'];
-export const status_names = ['running', 'waiting', 'suspended', 'completed', 'failed', 'cancelled'];
+export const instance_names = ['status', 'definition', 'version', 'ref', 'part.', 'data.', 'parent', 'from', 'to', 'step', 'error', 'deleted'];
+export const status_names = ['running', 'waiting', 'retrying', 'suspended', 'completed', 'failed', 'cancelled'];
 
 // What could follow the text before the caret: a name, or a value of a name.
 export function complete(text: string, definitions: string[]): string[] {
@@ -62,13 +62,6 @@ export function complete(text: string, definitions: string[]): string[] {
   if (colon < 0) return instance_names.filter((one) => one.startsWith(word) && word !== '').map((one) => before + one + (one.endsWith('.') ? '' : ':'));
   const name = word.slice(0, colon);
   const start = word.slice(colon + 1);
-  const values = name === 'status' ? [...status_names, 'retrying'] : name === 'definition' ? definitions : name === 'deleted' ? ['yes', 'no'] : [];
+  const values = name === 'status' ? status_names : name === 'definition' ? definitions : name === 'deleted' ? ['yes', 'no'] : [];
   return values.filter((one) => one.startsWith(start) && one !== start).map((one) => `${before}${name}:${one}`);
-}
-
-// The filter without what only the console understands, and that part.
-export function for_server(text: string): { filter: string; retrying: boolean } {
-  const parts = read_filter(text);
-  const retrying = parts.some((one) => one.name === 'status' && one.value === 'retrying');
-  return { filter: write_filter(parts.map((one) => (one.name === 'status' && one.value === 'retrying' ? { name: 'status', value: 'waiting' } : one))), retrying };
 }

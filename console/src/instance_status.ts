@@ -1,5 +1,5 @@
 // What an instance is doing, in one word and one sentence.
-import type { Instance, Run, Task, Wait } from './api_types';
+import type { Instance, Task, Wait } from './api_types';
 import type { Tone } from './ui/status';
 
 const order: Wait['kind'][] = ['task', 'signal', 'retry', 'run', 'subworkflow', 'timer'];
@@ -13,9 +13,9 @@ export function next_timer(waits: Wait[] | undefined): Wait | undefined {
   return (waits ?? []).filter((one) => one.until).sort((a, b) => (a.until! < b.until! ? -1 : 1))[0];
 }
 
-export function tone_of(row: Instance, retrying?: Run): Tone | 'waiting' {
+export function tone_of(row: Instance): Tone | 'waiting' {
+  if (row.retrying && !ended(row) && row.status !== 'suspended') return 'retrying';
   if (row.status !== 'waiting') return row.status;
-  if (retrying) return 'retrying';
   const wait = main_wait(row.waits);
   switch (wait?.kind) {
     case 'task': return 'person';

@@ -54,6 +54,8 @@ export function apply_theme(): void {
   });
 }
 
+export const apply_language = (): void => void effect(() => (document.documentElement.lang = language.value, undefined));
+
 export function other_theme(): void {
   theme.value = is_dark() ? 'light' : 'dark';
 }

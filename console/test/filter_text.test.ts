@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { complete, for_server, read_filter, with_part, without_part, write_filter } from '../src/filter_text';
+import { complete, read_filter, with_part, without_part, write_filter } from '../src/filter_text';
 
 describe('filter text', () => {
   it('reads names, quotes and free words as the server does', () => {
@@ -16,13 +16,13 @@ describe('filter text', () => {
     expect(without_part('status:waiting ref:A', 0)).toBe('ref:A');
   });
   it('completes names and values', () => {
-    expect(complete('st', [])).toEqual(['status:']);
+    expect(complete('st', [])).toEqual(['status:', 'step:']);
     expect(complete('ref:A status:sus', [])).toEqual(['ref:A status:suspended']);
     expect(complete('definition:lo', ['loan.approval', 'hello'])).toEqual(['definition:loan.approval']);
     expect(complete('', [])).toEqual([]);
   });
-  it('keeps what only the console knows from the server', () => {
-    expect(for_server('status:retrying definition:x')).toEqual({ filter: 'status:waiting definition:x', retrying: true });
-    expect(for_server('status:failed')).toEqual({ filter: 'status:failed', retrying: false });
+  it('offers what the server knows', () => {
+    expect(complete('status:re', [])).toEqual(['status:retrying']);
+    expect(complete('err', [])).toEqual(['error:']);
   });
 });

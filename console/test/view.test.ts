@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { cron_words, every_words } from '../src/schedule_words';
 import { compare } from '../src/definition/compare';
 import { drawing_of, read_svg, step_looks } from '../src/diagram/svg_reader';
-import { group_errors } from '../src/error_groups';
 import { make_scale } from '../src/instance/scale';
 import { duration, exact, iso_duration, moment } from '../src/time_words';
 import { scroll_to, window_of } from '../src/ui/window_of';
@@ -94,14 +93,6 @@ describe('diagram', () => {
     for (const [, name, light] of used) expect(tokens).toContain(`${name}: light-dark(${light}, #`);
   });
   it('finds the state of steps', () => expect(step_looks(read_svg(svg)!).get('a&b')).toEqual({ state: 'waiting', note: 'A <b>: waits' }));
-});
-
-describe('error groups', () => {
-  it('makes one row of the same error at the same step', () => {
-    const row = (id: string, code: string) => ({ id, definition: 'po', version: '1', status: 'suspended', state_version: 1, reference: { key: id, parts: {} }, started_at: '2026-01-01T00:00:00Z', changed_at: '2026-01-01T00:00:00Z', error: { class: 'x', code, message: 'm', step: 'charge' } }) as never;
-    const groups = group_errors([row('1', 'a'), row('2', 'a'), row('3', 'b')], [], new Map(), new Map());
-    expect(groups.map((group) => [group.code, group.ids])).toEqual([['a', ['1', '2']], ['b', ['3']]]);
-  });
 });
 
 describe('versions', () => {

@@ -1,130 +1,100 @@
 // One action for many instances: what it will touch, a reason, progress, and what failed.
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { get, part, query, send } from '../api';
-import type { BulkProgress, BulkStarted, Instance } from '../api_types';
+import { useEffect, useState } from 'preact/hooks';
+import { part } from '../api';
 import { link } from '../base_path';
 import { curl, shell } from '../commands';
-import { reference_of } from '../error_groups';
 import { CopyButton, short_id } from '../ui/copy';
 import { Dialog } from '../ui/dialog';
 import { Icon } from '../ui/icon';
 import { reason_of } from '../ui/states';
 import { count, words } from '../words';
-import { start_batch, type Batch, type BulkAction } from './batch';
+import { change_job, preview, type BulkAction, type Preview } from './jobs';
+import { Progress, useJob } from './progress';
+
+export type { BulkAction };
 
 interface Props {
   action: BulkAction;
-  ids?: string[]; // a frozen list
+  ids?: string[];
   names?: string[]; // their references, for the preview
   filter?: string; // or everything that matches
   onClose: () => void;
   onDone: () => void;
 }
 
-interface Running {
-  total: number;
-  done: number; // also those that failed
-  failed: { id: string; why: string }[]; // the first of them
-  failures: number;
-  paused: boolean;
-  finished: boolean;
-}
+const tried_first = 5;
 
 export function BulkDialog({ action, ids, names, filter, onClose, onDone }: Props) {
   const t = words.value.bulk;
-  const [preview, set_preview] = useState<{ total: number; first: string[] } | null>(ids ? { total: ids.length, first: (names ?? ids).slice(0, 5) } : null);
+  // The selection is frozen by the server as soon as this opens; the reason comes with the start.
+  const [frozen, set_frozen] = useState<Preview | null>(null);
   const [reason, set_reason] = useState('');
   const [error, set_error] = useState('');
-  const [running, set_running] = useState<Running | null>(null);
-  const [sample, set_sample] = useState(0);
-  const batch = useRef<ReturnType<typeof start_batch> | null>(null);
-  const over = useRef(false);
+  const [started, set_started] = useState<string | null>(null);
+  const [sample, set_sample] = useState<string[] | null>(null); // what the first try took
+  const { job, change } = useJob(started);
   useEffect(() => {
-    if (filter !== undefined) {
-      send<BulkStarted>('POST', '/v1/bulk', { action, filter, dry_run: true, ...(filter.trim() ? {} : { all: true }) }).then(
-        (answer) => set_preview({ total: answer.matched, first: (answer.instances as unknown as Instance[] | undefined)?.slice(0, 5).map((one) => (typeof one === 'string' ? short_id(one) : reference_of(one) || short_id(one.id))) ?? [] }),
-        (problem) => set_error(reason_of(problem)),
-      );
-    }
-    return () => {
-      over.current = true;
-    };
+    preview(action, { ids, filter }).then(set_frozen, (problem) => set_error(reason_of(problem)));
   }, []);
+  const over = job?.finished === true;
+  useEffect(() => {
+    if (over) onDone();
+  }, [over]);
 
-  const run_list = (list: string[]) => {
-    const started = start_batch(list, action, reason.trim());
-    batch.current = started;
-    started.state.subscribe((state: Batch) => {
-      if (over.current) return;
-      set_running({ ...state, failures: state.failed.length });
-      if (state.finished) onDone();
-    });
-  };
-  // The server runs it: this page only shows how far it is.
-  const run_filter = async () => {
+  const begin = async (chosen?: string[]) => {
+    set_error('');
     try {
-      const job = await send<BulkStarted>('POST', '/v1/bulk', { action, filter: filter!, max: Math.min(100000, Math.max(1, preview!.total)), ...(filter!.trim() ? {} : { all: true }), ...(reason.trim() ? { reason: reason.trim() } : {}) });
-      set_running({ total: job.matched, done: 0, failed: [], failures: 0, paused: false, finished: job.matched === 0 });
-      let done = -1;
-      while (!over.current && job.id) {
-        const state: BulkProgress = await get<BulkProgress>(query(`/v1/bulk/${part(job.id)}`, { after: done < 0 ? undefined : done }));
-        done = state.done + state.failed_count;
-        set_running({ total: state.total, done, failed: state.failed.map((one) => ({ id: one.instance, why: one.detail })), failures: state.failed_count, paused: false, finished: state.finished });
-        if (state.finished) break;
-      }
-      onDone();
+      const { id } = chosen ? await preview(action, { ids: chosen }) : frozen!;
+      await change_job(id, 'start', reason.trim());
+      set_started(id);
     } catch (problem) {
       set_error(reason_of(problem));
     }
   };
-  const go = () => {
-    set_error('');
-    if (ids) run_list(sample ? ids.slice(sample) : ids);
-    else void run_filter();
-  };
-  const try_five = () => {
-    set_sample(5);
-    run_list(ids!.slice(0, 5));
-  };
-  const total = preview?.total ?? 0;
+  const total = frozen?.total ?? 0;
+  const first = names?.slice(0, tried_first) ?? frozen?.first.slice(0, tried_first).map((one) => (one.length > 30 ? short_id(one) : one)) ?? [];
   const verb = t.verbs[action];
-  const command = filter !== undefined ? `cairn bulk ${action} --filter ${shell(filter)}${reason.trim() ? ` --reason ${shell(reason.trim())}` : ''}` : (ids ?? []).slice(0, 20).map((id) => `cairn ${action} ${shell(id)}`).join('; ');
-  const trying = running && sample > 0 && running.total === sample && ids && ids.length > sample;
+  const chosen = filter !== undefined ? `--filter ${shell(filter)}` : '';
+  const command = filter !== undefined ? `cairn bulk ${action} ${chosen}${reason.trim() ? ` --reason ${shell(reason.trim())}` : ''}` : (ids ?? []).slice(0, 20).map((id) => `cairn ${action} ${shell(id)}`).join('; ');
   const danger = action === 'cancel' || action === 'delete';
+  const rest = sample && ids ? ids.filter((id) => !sample.includes(id)) : [];
   return (
     <Dialog
-      title={running ? (running.finished ? t.finished(verb.done, count(running.done - running.failures), count(running.total)) : t.working(verb.doing, count(running.total))) : t.title(verb.do, count(total))}
-      onClose={() => {
-        batch.current?.stop();
-        onClose();
-      }}
-      onSubmit={() => !running && total > 0 && go()}
+      title={job ? (over ? t.finished(verb.done, count(job.done), count(job.total)) : job.state === 'paused' ? t.paused : t.working(verb.doing, count(job.total))) : t.title(verb.do, count(total))}
+      onClose={onClose}
+      onSubmit={() => !job && total > 0 && void begin()}
       actions={
-        running ? (
+        job ? (
           <>
-            {!running.finished && batch.current && (
-              <button class="btn" type="button" onClick={() => batch.current!.pause(!running.paused)}>
-                {running.paused ? t.go_on : t.pause}
+            {!over && (
+              <>
+                <button class="btn" type="button" onClick={() => void change('cancel')}>
+                  {t.stop}
+                </button>
+                <button class="btn" type="button" onClick={() => void change(job.state === 'paused' ? 'resume' : 'pause')}>
+                  {job.state === 'paused' ? t.go_on : t.pause}
+                </button>
+              </>
+            )}
+            {over && rest.length > 0 && job.failed_count === 0 && (
+              <button class="btn is-primary" type="button" onClick={() => (set_sample(null), set_started(null), void begin(rest))}>
+                {t.rest(verb.do, count(rest.length))}
               </button>
             )}
-            {running.finished && trying && running.failed.length === 0 && (
-              <button class="btn is-primary" type="button" onClick={() => (set_running(null), run_list(ids!.slice(sample)))}>
-                {t.rest(verb.do, count(ids!.length - sample))}
-              </button>
-            )}
-            {running.finished && (
-              <button class={trying ? 'btn' : 'btn is-primary'} type="button" onClick={onClose}>
-                {t.close}
-              </button>
-            )}
+            <a class="btn" href={link(`/batches/${part(job.id)}`)}>
+              {t.results}
+            </a>
+            <button class={over && rest.length === 0 ? 'btn is-primary' : 'btn'} type="button" onClick={onClose}>
+              {over ? t.close : t.in_background}
+            </button>
           </>
         ) : (
           <>
             <button class="btn" type="button" onClick={onClose}>
               {words.value.common.not_now}
             </button>
-            {ids && ids.length > 10 && (
-              <button class="btn" type="button" onClick={try_five}>
+            {ids && ids.length > 2 * tried_first && (
+              <button class="btn" type="button" disabled={!frozen} onClick={() => (set_sample(ids.slice(0, tried_first)), void begin(ids.slice(0, tried_first)))}>
                 {t.try_five}
               </button>
             )}
@@ -135,19 +105,19 @@ export function BulkDialog({ action, ids, names, filter, onClose, onDone }: Prop
         )
       }
     >
-      {!running && (
+      {!job && (
         <>
-          <p class="soft">{preview ? (ids ? t.frozen : t.by_filter) : t.counting}</p>
-          {preview && (
+          <p class="soft">{frozen ? t.frozen : error ? '' : t.counting}</p>
+          {frozen && (
             <dl class="facts">
               <dt>{t.how_many}</dt>
               <dd class="strong">{count(total)}</dd>
-              {preview.first.length > 0 && (
+              {first.length > 0 && (
                 <>
                   <dt>{t.first}</dt>
                   <dd>
-                    {preview.first.join(', ')}
-                    {total > preview.first.length && ' …'}
+                    {first.join(', ')}
+                    {total > first.length && ' …'}
                   </dd>
                 </>
               )}
@@ -177,7 +147,7 @@ export function BulkDialog({ action, ids, names, filter, onClose, onDone }: Prop
           </div>
         </>
       )}
-      {running && <Progress running={running} />}
+      {job && <Progress job={job} />}
       {error && (
         <div class="f">
           <span class="error" role="alert">
@@ -187,29 +157,5 @@ export function BulkDialog({ action, ids, names, filter, onClose, onDone }: Prop
         </div>
       )}
     </Dialog>
-  );
-}
-
-function Progress({ running }: { running: Running }) {
-  const t = words.value.bulk;
-  const percent = running.total ? (running.done / running.total) * 100 : 100;
-  return (
-    <>
-      <p aria-live="polite">{t.progress(count(running.done), count(running.total), count(running.failures))}</p>
-      <svg class="meter is-thick" data-st="running" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={`${Math.round(percent)} %`}>
-        <rect class="bg" width="100" height="6" />
-        <rect class="fg" width={percent} height="6" />
-      </svg>
-      {running.failed.length > 0 && (
-        <ul class="list is-framed" tabIndex={0} aria-label={t.failed_list}>
-          {running.failed.slice(0, 100).map((one) => (
-            <li key={one.id}>
-              <a href={link(`/instances/${part(one.id)}`)}>{short_id(one.id)}</a>
-              <span class="muted t12">{one.why}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
   );
 }

@@ -1,7 +1,7 @@
 // A task: what it is about, its form, its answers.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, part, Problem, send } from '../api';
-import type { Task } from '../api_types';
+import type { Draft, Task } from '../api_types';
 import { link } from '../base_path';
 import { now } from '../clock';
 import { faults, filled, first_value, label_of, type Schema } from '../form/model';
@@ -19,6 +19,7 @@ import { toast } from '../ui/toast';
 import { clock_time, exact, is_past, moment, since, until, words } from '../words';
 import { due_tone } from '../pages/inbox';
 import { drop_draft, read_draft, write_draft } from './drafts';
+import { LinkDialog } from './link_dialog';
 
 export interface TaskHandle {
   focus: () => void;
@@ -35,20 +36,23 @@ interface Props {
 
 export function TaskPane({ id, handle, onNext, onChanged }: Props) {
   const loaded = useResource(`task ${id}`, (signal) => get<Task>(`/v1/tasks/${part(id)}`, signal), { live: (event) => event.type.startsWith('cairn.task.') && stringify(event.data).includes(id) });
-  if (!loaded.value) return <div class="col">{loaded.error ? <Broken error={loaded.error} retry={loaded.reload} /> : <Loading />}</div>;
-  return <TaskForm task={loaded.value} handle={handle} onNext={onNext} onChanged={() => (loaded.reload(), onChanged())} />;
+  const draft = useResource(`draft ${id}`, (signal) => (may('work_tasks') ? read_draft(id, signal).catch(() => no_draft) : Promise.resolve(no_draft)));
+  if (!loaded.value || !draft.value) return <div class="col">{loaded.error ? <Broken error={loaded.error} retry={loaded.reload} /> : <Loading />}</div>;
+  return <TaskForm task={loaded.value} draft={draft.value} handle={handle} onNext={onNext} onChanged={() => (loaded.reload(), onChanged())} />;
 }
 
-function TaskForm({ task, handle, onNext, onChanged }: Omit<Props, 'id'> & { task: Task }) {
+const no_draft: Draft = { payload: null, saved_at: null };
+
+function TaskForm({ task, draft, handle, onNext, onChanged }: Omit<Props, 'id'> & { task: Task; draft: Draft }) {
   const t = words.value.task;
   const schema = is_object(task.form as Json) ? (task.form as Schema) : null;
-  const draft = useRef(read_draft(task.id));
-  const [value, set_value] = useState<Json | undefined>(() => draft.current?.value ?? (schema ? first_value(schema, schema) : {}));
+  const [value, set_value] = useState<Json | undefined>(() => (draft.saved_at ? (draft.payload as Json) : undefined) ?? (schema ? first_value(schema, schema) : {}));
   const [errors, set_errors] = useState<Map<string, string>>(new Map());
   const [general, set_general] = useState('');
-  const [saved, set_saved] = useState(draft.current?.at ?? '');
+  const [saved, set_saved] = useState(draft.saved_at ?? '');
   const [busy, set_busy] = useState(false);
   const [handing, set_handing] = useState(false);
+  const [linking, set_linking] = useState(false);
   const touched = useRef(false);
   const body = useRef<HTMLFormElement>(null);
   const closed = task.status !== 'open' && task.status !== 'assigned';
@@ -56,7 +60,7 @@ function TaskForm({ task, handle, onNext, onChanged }: Omit<Props, 'id'> & { tas
 
   useEffect(() => {
     if (!touched.current || closed) return;
-    const timer = setTimeout(() => set_saved(write_draft(task.id, value)), 800);
+    const timer = setTimeout(() => void write_draft(task.id, value).then(set_saved, () => set_saved('')), 800);
     return () => clearTimeout(timer);
   }, [value]);
 
@@ -78,7 +82,8 @@ function TaskForm({ task, handle, onNext, onChanged }: Omit<Props, 'id'> & { tas
     set_busy(true);
     try {
       await send('POST', `/v1/tasks/${part(task.id)}/complete`, { payload: filled(value) ?? {} }, { match: task.state_version });
-      drop_draft(task.id);
+      touched.current = false;
+      void drop_draft(task.id);
       const target = next ? onNext(task.id) : undefined;
       toast(target ? t.completed_next(task.title, target.title) : t.completed(task.title), { text: t.show, href: link(`/instances/${part(task.instance)}`) });
       if (!next) onChanged();
@@ -196,6 +201,12 @@ function TaskForm({ task, handle, onNext, onChanged }: Omit<Props, 'id'> & { tas
               <Icon name="users" />
               {t.hand_over}
             </button>
+            {may('tasks.manage') && (
+              <button class="btn is-quiet" type="button" onClick={() => set_linking(true)}>
+                <Icon name="out" />
+                {t.send_link}
+              </button>
+            )}
             <span class="grow" />
             <span class="muted t12 nowrap" aria-live="polite">
               {saved && t.draft(clock_time(saved))}
@@ -203,6 +214,7 @@ function TaskForm({ task, handle, onNext, onChanged }: Omit<Props, 'id'> & { tas
           </div>
         )}
       </article>
+      {linking && <LinkDialog task={task} onClose={() => set_linking(false)} />}
       {handing && <HandOver task={task} onClose={() => set_handing(false)} onDone={onChanged} />}
     </div>
   );

@@ -1,11 +1,9 @@
 // The table of instances. Only the rows on screen are in the document.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Instance, Run } from '../api_types';
+import type { Instance } from '../api_types';
 import { title_of_definition } from '../definitions';
 import { reference_of } from '../error_groups';
 import { ended, main_wait, next_timer, tone_of } from '../instance_status';
-import { error_of } from '../retrying';
-import { want_details, with_details } from '../row_details';
 import { may } from '../session';
 import { step_title } from '../step_titles';
 import { short_id } from '../ui/copy';
@@ -20,7 +18,6 @@ export const columns_all: Column[] = ['workflow', 'status', 'where', 'since', 'n
 interface Props {
   rows: Instance[];
   columns: Column[];
-  retrying?: Map<string, Run>;
   cursor: number;
   selected: ReadonlySet<string>;
   all: boolean;
@@ -53,13 +50,12 @@ function Gap({ height, span }: { height: number; span: number }) {
   );
 }
 
-export function InstanceTable({ rows, columns, retrying, cursor, selected, all, onOpen, onToggle, onToggleAll, near_end }: Props) {
+export function InstanceTable({ rows, columns, cursor, selected, all, onOpen, onToggle, onToggleAll, near_end }: Props) {
   const t = words.value.instances;
   const height = useRowHeight();
   const view = useWindow(rows.length, height, cursor, 32);
   const operate = may('operate');
   const visible = rows.slice(view.first, view.last);
-  useEffect(() => want_details(visible), [view.first, view.last, rows]);
   useEffect(() => {
     if (view.last >= rows.length) near_end();
   }, [view.last, rows.length]);
@@ -93,8 +89,6 @@ export function InstanceTable({ rows, columns, retrying, cursor, selected, all, 
           {view.above > 0 && <Gap height={view.above} span={span} />}
           {visible.map((row, index) => {
             const at = view.first + index;
-            const full = with_details(row);
-            const run = retrying?.get(row.id);
             const name = reference_of(row) || short_id(row.id);
             return (
               <tr key={row.id} class={`${at === cursor ? 'is-cursor' : ''}${ended(row) ? ' is-ended' : ''}`} aria-rowindex={at + 1} onClick={() => onOpen(at)}>
@@ -105,7 +99,7 @@ export function InstanceTable({ rows, columns, retrying, cursor, selected, all, 
                 )}
                 <td class="ref">{name}</td>
                 {columns.map((one) => (
-                  <Cell key={one} column={one} row={full} run={run} />
+                  <Cell key={one} column={one} row={row} />
                 ))}
               </tr>
             );
@@ -117,7 +111,7 @@ export function InstanceTable({ rows, columns, retrying, cursor, selected, all, 
   );
 }
 
-function Cell({ column, row, run }: { column: Column; row: Instance; run?: Run }) {
+function Cell({ column, row }: { column: Column; row: Instance }) {
   switch (column) {
     case 'workflow':
       return (
@@ -126,24 +120,25 @@ function Cell({ column, row, run }: { column: Column; row: Instance; run?: Run }
         </td>
       );
     case 'status': {
-      const tone = tone_of(row, run);
+      const tone = tone_of(row);
       return <td class="c-status">{tone === 'waiting' ? <Status tone="cancelled" icon="time" word={words.value.status.waiting} /> : <Status tone={tone} />}</td>;
     }
-    case 'where': return <td class="c-where">{where(row, run)}</td>;
+    case 'where': return <td class="c-where">{where(row)}</td>;
     case 'since': return <td class="muted c-since">{ended(row) ? <Ago at={row.ended_at ?? row.changed_at} /> : <Since at={row.changed_at} />}</td>;
-    case 'next': return <Next row={row} run={run} />;
+    case 'next': return <Next row={row} />;
     case 'started': return <td class="muted c-started" title={exact(row.started_at)}>{moment(row.started_at)}</td>;
     case 'id': return <td class="mono muted is-num c-id" title={row.id}>{short_id(row.id)}</td>;
   }
 }
 
-function where(row: Instance, run?: Run) {
+function where(row: Instance) {
   const t = words.value.instances;
-  if (row.status === 'waiting' && run) {
+  const run = tone_of(row) === 'retrying' ? row.retrying : undefined;
+  if (run) {
     return (
       <>
-        {step_title(row.definition, row.version, run.step ?? '')} <span class="muted">·</span> <Tries attempt={run.attempt} of={run.max_attempts} />
-        <span class="warn">{words.value.status.n_of(run.attempt, run.max_attempts)}</span> <span class="mono muted">{error_of(run).code}</span>
+        {step_title(row.definition, row.version, run.step)} <span class="muted">·</span> <Tries attempt={run.attempt} of={run.max_attempts} />
+        <span class="warn">{words.value.status.n_of(run.attempt, run.max_attempts)}</span> <span class="mono muted" title={run.last_error}>{run.code ?? run.last_error}</span>
       </>
     );
   }
@@ -163,10 +158,11 @@ function where(row: Instance, run?: Run) {
   }
 }
 
-function Next({ row, run }: { row: Instance; run?: Run }) {
+function Next({ row }: { row: Instance }) {
   const t = words.value.instances;
   if (row.status === 'suspended') return <td class="late c-next">{t.until_you_act}</td>;
-  if (row.status === 'waiting' && run) return <td class="c-next">{is_past(run.run_at) ? t.try_now(run.attempt + 1) : t.try_in(run.attempt + 1, until(run.run_at))}</td>;
+  const run = tone_of(row) === 'retrying' ? row.retrying : undefined;
+  if (run) return <td class="c-next">{!run.next_at ? t.trying(run.attempt) : is_past(run.next_at) ? t.try_now(run.attempt + 1) : t.try_in(run.attempt + 1, until(run.next_at))}</td>;
   if (row.status !== 'waiting') return <td class="c-next" />;
   const timer = next_timer(row.waits);
   const main = main_wait(row.waits);

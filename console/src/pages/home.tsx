@@ -1,26 +1,24 @@
 // What needs attention, first.
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { get, part, query } from '../api';
 import type { AuditRow, Instance, InstancePage, Task, TaskPage } from '../api_types';
 import { link } from '../base_path';
-import { BulkDialog } from '../bulk/bulk_dialog';
 import { now } from '../clock';
-import { definitions, load_definitions, title_of_definition } from '../definitions';
-import { group_errors, reference_of, type ErrorGroup } from '../error_groups';
+import { definitions, load_definitions } from '../definitions';
+import { reference_of, useErrors } from '../error_groups';
 import { last_audit_rows } from '../last_rows';
 import { useFigures } from '../figures';
+import { ErrorRows } from '../home/error_rows';
 import { FirstSteps } from '../home/first_steps';
 import { due_of } from '../instance_status';
 import { useResource } from '../resource';
-import { useRetrying } from '../retrying';
 import { may, session } from '../session';
 import { useTitle } from '../shell/crumbs';
-import { step_title } from '../step_titles';
 import { Icon } from '../ui/icon';
 import { Broken, Loading } from '../ui/states';
-import { buckets, Lines, Spark } from '../ui/spark';
+import { buckets, Lines } from '../ui/spark';
 import { Due } from '../ui/when';
-import { clock_time, count, exact, is_past, lasting, moment, since, until, words } from '../words';
+import { clock_time, count, is_past, lasting, moment, since, words } from '../words';
 
 const hour = 3_600_000;
 const ranges = { '1h': hour, '24h': 24 * hour, '7d': 7 * 24 * hour } as const;
@@ -28,8 +26,6 @@ type Range = keyof typeof ranges;
 
 interface Found {
   suspended: Instance[];
-  suspended_more: boolean;
-  failed: Instance[];
   recent: Instance[];
   recent_more: boolean;
   running: number;
@@ -43,9 +39,8 @@ async function load(range: Range, signal: AbortSignal): Promise<Found> {
   const from = new Date(now() - ranges[range]).toISOString();
   const list = (values: Record<string, string | number>) => get<InstancePage>(query('/v1/instances', values), signal);
   const tasks = (values: Record<string, string | number | boolean>) => (may('view_tasks') ? get<TaskPage>(query('/v1/tasks', values), signal) : Promise.resolve({ items: [] as Task[] }));
-  const [suspended, failed, recent, running, overdue, urgent, audit] = await Promise.all([
-    list({ status: 'suspended', limit: 200 }),
-    list({ status: 'failed', from, limit: 100 }),
+  const [suspended, recent, running, overdue, urgent, audit] = await Promise.all([
+    list({ status: 'suspended', limit: 1 }),
     list({ from, limit: 200 }),
     list({ status: 'running', limit: 200 }),
     tasks({ overdue: true, limit: 50 }),
@@ -54,7 +49,7 @@ async function load(range: Range, signal: AbortSignal): Promise<Found> {
   ]);
   await load_definitions();
   return {
-    suspended: suspended.items, suspended_more: Boolean(suspended.next_cursor), failed: failed.items, recent: recent.items, recent_more: Boolean(recent.next_cursor),
+    suspended: suspended.items, recent: recent.items, recent_more: Boolean(recent.next_cursor),
     running: running.items.length, running_more: Boolean(running.next_cursor), overdue: overdue.items, urgent: urgent.items, audit,
   };
 }
@@ -70,15 +65,14 @@ export default function HomePage() {
   const [range, set_range] = useState<Range>('24h');
   const found = useResource(`home ${range}`, (signal) => load(range, signal), { live: (event) => event.type.startsWith('cairn.'), least: 3000, poll: 15000 });
   const figures = useFigures().value;
-  const retrying = useRetrying().value;
-  const [bulk, set_bulk] = useState<ErrorGroup | null>(null);
-  const names = useMemo(() => new Map((found.value?.recent ?? []).map((one) => [one.id, { definition: one.definition, reference: reference_of(one) }])), [found.value]);
-  const groups = useMemo(() => (found.value ? group_errors(found.value.suspended, found.value.failed, retrying?.runs ?? new Map(), names) : []), [found.value, retrying, names]);
+  const errors = useErrors(range);
+  const groups = errors.value?.items ?? [];
+  const retrying = groups.filter((group) => group.status === 'retrying').reduce((sum, group) => sum + group.count, 0);
   if (!found.value) return <main class="main" id="main">{found.error ? <Broken error={found.error} retry={found.reload} /> : <Loading />}</main>;
   const data = found.value;
   if (data.recent.length === 0 && data.suspended.length === 0 && !figures?.get('cairn_tasks_open') && session.value) return <FirstSteps />;
-  const stopped = groups.filter((group) => group.tone === 'suspended').length;
-  const headline = stopped > 0 ? t.needs(stopped) : data.overdue.length > 0 ? t.late(data.overdue.length) : retrying?.runs.size ? t.retry_only : t.calm;
+  const stopped = groups.filter((group) => group.status === 'suspended').length;
+  const headline = stopped > 0 ? t.needs(stopped) : data.overdue.length > 0 ? t.late(data.overdue.length) : retrying ? t.retry_only : t.calm;
   const times = (key: 'started_at' | 'ended_at') => data.recent.flatMap((one) => (one[key] ? [Date.parse(one[key])] : []));
   const to = now();
   const started = buckets(times('started_at'), to - ranges[range], to, 24);
@@ -105,28 +99,24 @@ export default function HomePage() {
         </div>
       </div>
       <div class="pad">
-        <Tiles data={data} retrying={retrying?.runs.size ?? 0} figures={figures} />
+        <Tiles data={data} retrying={retrying} figures={figures} />
         <div class="home">
           <div class="col">
             <section class="card">
               <div class="top">
                 <h2>{t.attention}</h2>
                 <span class="muted t12">{t.one_row}</span>
-                <a class="more" href={link(query('/instances', { q: 'status:suspended' }))}>
-                  {t.all_stopped}
+                <a class="more" href={link('/errors')}>
+                  {t.all_errors(count(groups.length))}
                 </a>
               </div>
-              {groups.length === 0 ? (
+              {errors.value && groups.length === 0 ? (
                 <p class="calm">
                   <Icon name="completed" />
                   {t.nothing_wrong}
                 </p>
               ) : (
-                <ul class="groups">
-                  {groups.slice(0, 8).map((group) => (
-                    <Group key={group.key} group={group} range={ranges[range]} onBulk={() => set_bulk(group)} />
-                  ))}
-                </ul>
+                <ErrorRows groups={groups.slice(0, 8)} onDone={() => (found.reload(), errors.reload())} />
               )}
             </section>
             {may('view_tasks') && <Waiting tasks={data.urgent} />}
@@ -186,7 +176,6 @@ export default function HomePage() {
           </div>
         </div>
       </div>
-      {bulk && <BulkDialog action="retry" ids={bulk.ids} names={bulk.references} onClose={() => set_bulk(null)} onDone={found.reload} />}
     </main>
   );
 }
@@ -216,52 +205,6 @@ function Tiles({ data, retrying, figures }: { data: Found; retrying: number; fig
       {tile('/dead-letters', 'suspended', 'letters', t.dead, number(figure('cairn_dead_letters')), figure('cairn_dead_letters') ? t.look : t.all_delivered, figure('cairn_dead_letters') > 0)}
       {tile('/runs', 'cancelled', 'workers', t.ready, number(figure('cairn_runs_ready')), ready_age > 5 ? t.oldest(lasting(ready_age * 1000, 1)) : t.taken_at_once, ready_age > 60)}
     </div>
-  );
-}
-
-function Group({ group, range, onBulk }: { group: ErrorGroup; range: number; onBulk: () => void }) {
-  const t = words.value.home;
-  const first = new Date(Math.min(...group.times)).toISOString();
-  const to = now();
-  const status = group.tone === 'retrying' ? 'retrying' : group.tone;
-  const rows = link(query('/instances', { q: `status:${status} definition:${group.definition}` }));
-  return (
-    <li data-st={group.tone}>
-      <span class="cnt">{count(group.ids.length)}</span>
-      <span class="what">
-        <span class="l1 cut">
-          <a class="plainlink" href={rows}>
-            {group.step ? step_title(group.definition, undefined, group.step) : title_of_definition(group.definition)}
-          </a>{' '}
-          <span class="muted">· {title_of_definition(group.definition)}</span> <code>{group.code}</code>
-        </span>
-        <span class="l2 cut" title={group.message}>
-          {group.tone === 'retrying' && group.next_try ? `${t.by_themselves(is_past(group.next_try) ? '' : until(group.next_try))} ` : ''}
-          {group.message}
-        </span>
-      </span>
-      <span class="hide-s">
-        <Spark values={buckets(group.times, to - range, to, 18)} />
-      </span>
-      <span class="when hide-s" title={exact(first)}>
-        {t.since(now() - Date.parse(first) < 86_400_000 ? clock_time(first) : moment(first))}
-      </span>
-      {group.tone === 'suspended' && may('operate') ? (
-        group.ids.length === 1 ? (
-          <a class="btn is-s" href={link(`/instances/${part(group.ids[0]!)}`)}>
-            {t.fix}
-          </a>
-        ) : (
-          <button class="btn is-s" type="button" onClick={onBulk}>
-            {t.retry(count(group.ids.length))}
-          </button>
-        )
-      ) : (
-        <a class="btn is-s" href={group.ids.length === 1 ? link(`/instances/${part(group.ids[0]!)}`) : rows}>
-          {t.open}
-        </a>
-      )}
-    </li>
   );
 }
 

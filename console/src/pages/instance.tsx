@@ -13,7 +13,7 @@ import { write_filter } from '../filter_text';
 import { ActionDialog, actions_for, type Action } from '../instance/actions';
 import { HistoryList } from '../instance/history_list';
 import { Inspector } from '../instance/inspector';
-import { load_instance, retrying_run, type InstanceView } from '../instance/load';
+import { load_instance, type InstanceView } from '../instance/load';
 import { Timeline } from '../instance/timeline';
 import { WhyPanel } from '../instance/why_panel';
 import { ended, main_wait, tone_of } from '../instance_status';
@@ -93,8 +93,7 @@ function OneInstance({ id }: { id: string }) {
   const counts = useMemo(() => undefined, []);
   if (!view) return <main class="main" id="main">{loaded.error ? <Broken error={loaded.error} retry={loaded.reload} /> : <Loading />}</main>;
   const { instance } = view;
-  const run = retrying_run(view);
-  const tone = tone_of(instance, run);
+  const tone = tone_of(instance);
   const more: MenuItem[] = allowed.filter((one) => can(one) && one !== 'edit').map((one) => ({ text: words.value.actions[one as 'retry'].menu, icon: { retry: 'retrying', skip: 'skip', suspend: 'pause', resume: 'play', cancel: 'stop', signal: 'event', delete: 'x', edit: 'edit' }[one], danger: one === 'cancel' || one === 'delete', run: () => set_action(one) }));
   const copy: MenuItem[] = [
     { text: `cairn show ${short_id(id)}`, icon: 'terminal', run: () => void copy_text(`cairn show ${shell(id)}`) },
@@ -240,7 +239,7 @@ function OneInstance({ id }: { id: string }) {
               <span class="end">{instance.status === 'completed' ? t.compared_output : t.state_version(instance.state_version)}</span>
             </div>
             <div class="body is-scroll" tabIndex={0}>
-              <JsonView value={(instance.state ?? {}) as Json} name={`${reference}-state`} label={t.state_now} />
+              <JsonView value={(instance.state ?? {}) as Json} name={`${reference}-state`} label={t.state_now} search />
               {instance.output !== undefined && instance.output !== null && (
                 <>
                   <div class="panehead">{t.output}</div>

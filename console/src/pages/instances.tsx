@@ -4,18 +4,16 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, part, query } from '../api';
 import type { Instance, InstancePage } from '../api_types';
 import { link } from '../base_path';
-import { BulkDialog } from '../bulk/bulk_dialog';
-import type { BulkAction } from '../bulk/batch';
+import { BulkDialog, type BulkAction } from '../bulk/bulk_dialog';
 import { cairn_list, curl } from '../commands';
 import { reference_of } from '../error_groups';
-import { for_server, read_filter, without_part } from '../filter_text';
+import { read_filter, without_part } from '../filter_text';
 import { instance_of, listen } from '../live';
 import { keep_list } from '../instance_list';
 import { InstanceTable, columns_all, type Column } from '../instances/table';
 import { FilterBar } from '../instances/filter_bar';
 import { Views } from '../instances/views';
 import { useKeys } from '../keys';
-import { useRetrying } from '../retrying';
 import { may } from '../session';
 import { live_on, setting } from '../settings';
 import { useTitle } from '../shell/crumbs';
@@ -44,8 +42,6 @@ export default function InstancesPage() {
   const [bulk, set_bulk] = useState<{ action: BulkAction; ids?: string[]; names?: string[]; filter?: string } | null>(null);
   const [alternatives, set_alternatives] = useState<{ index: number; text: string }[]>([]);
   const loading = useRef<AbortController | null>(null);
-  const retrying = useRetrying().value;
-  const asked = useMemo(() => for_server(text), [text]);
 
   const load = async (more = false) => {
     if (more && (!cursor_next || loading.current)) return;
@@ -53,7 +49,7 @@ export default function InstancesPage() {
     const stop = new AbortController();
     loading.current = stop;
     try {
-      const page = await get<InstancePage>(query('/v1/instances', { filter: asked.filter, limit: page_size, cursor: more ? cursor_next : undefined }), stop.signal);
+      const page = await get<InstancePage>(query('/v1/instances', { filter: text, with: 'waits', limit: page_size, cursor: more ? cursor_next : undefined }), stop.signal);
       set_rows((old) => (more && old ? [...old, ...page.items] : page.items));
       set_next(page.next_cursor ?? null);
       set_error(null);
@@ -70,11 +66,11 @@ export default function InstancesPage() {
   };
   // Empty results name the filter to drop.
   const find_alternatives = async () => {
-    const parts = read_filter(asked.filter);
+    const parts = read_filter(text);
     if (parts.length < 1) return;
     const found = await Promise.all(
       parts.slice(0, 6).map(async (one, index) => {
-        const page = await get<InstancePage>(query('/v1/instances', { filter: without_part(asked.filter, index), limit: 1 })).catch(() => null);
+        const page = await get<InstancePage>(query('/v1/instances', { filter: without_part(text, index), limit: 1 })).catch(() => null);
         return page?.items.length ? { index, text: one.name ? `${one.name}:${one.value}` : one.value } : null;
       }),
     );
@@ -87,7 +83,7 @@ export default function InstancesPage() {
     set_cursor(-1);
     void load();
     return () => loading.current?.abort();
-  }, [asked.filter]);
+  }, [text]);
 
   // Live: rows on screen change in place; new ones wait behind a button.
   const known = useRef(new Map<string, number>());
@@ -118,8 +114,25 @@ export default function InstancesPage() {
       clearTimeout(timer);
     };
   }, []);
+  // A failed try has no event of its own: rows that wait for a call are looked at again.
+  const moving = (rows ?? []).some((row) => row.retrying || (row.status === 'waiting' && row.waits?.some((one) => one.kind === 'run')));
+  useEffect(() => {
+    if (!moving) return;
+    const timer = setInterval(() => {
+      if (!live_on.value || document.hidden || loading.current) return;
+      get<InstancePage>(query('/v1/instances', { filter: text, with: 'waits', limit: page_size })).then(
+        (page) => {
+          const by_id = new Map(page.items.map((one) => [one.id, one]));
+          // The first page is up to date, so what left it no longer matches.
+          set_rows((old) => old && old.flatMap((row, at) => by_id.get(row.id) ?? (at < page.items.length && text !== '' && !page.next_cursor ? [] : [row])));
+        },
+        () => {},
+      );
+    }, 4000);
+    return () => clearInterval(timer);
+  }, [moving, text]);
 
-  const shown = useMemo(() => (asked.retrying ? (rows ?? []).filter((row) => retrying?.runs.has(row.id)) : (rows ?? [])), [rows, asked.retrying, retrying]);
+  const shown = useMemo(() => rows ?? [], [rows]);
   useEffect(() => keep_list(shown.map((row) => row.id)), [shown]);
   const set_text = (next: string) => route(link(query('/instances', { q: next })));
   const open = (at: number) => shown[at] && route(link(`/instances/${part(shown[at]!.id)}`));
@@ -130,7 +143,7 @@ export default function InstancesPage() {
     set_all(false);
   };
   const act = (action: BulkAction) => {
-    if (all) set_bulk({ action, filter: asked.filter });
+    if (all) set_bulk({ action, filter: text });
     else {
       const chosen = shown.filter((row) => selected.has(row.id));
       set_bulk({ action, ids: chosen.map((row) => row.id), names: chosen.map((row) => reference_of(row) || short_id(row.id)) });
@@ -209,7 +222,7 @@ export default function InstancesPage() {
           )}
         </Empty>
       ) : (
-        <InstanceTable rows={shown} columns={columns.value as Column[]} retrying={retrying?.runs} cursor={cursor} selected={selected} all={all} onOpen={open} onToggle={toggle} onToggleAll={() => set_selected(selected.size === shown.length ? new Set() : new Set(shown.map((row) => row.id)))} near_end={() => void load(true)} />
+        <InstanceTable rows={shown} columns={columns.value as Column[]} cursor={cursor} selected={selected} all={all} onOpen={open} onToggle={toggle} onToggleAll={() => set_selected(selected.size === shown.length ? new Set() : new Set(shown.map((row) => row.id)))} near_end={() => void load(true)} />
       )}
       <div class={picked ? 'tfoot' : 'tfoot is-idle'}>
         {picked && may('operate') ? (
@@ -224,7 +237,7 @@ export default function InstancesPage() {
                 {words.value.nav.more}
               </Menu>
             </span>
-            {!all && !asked.retrying && (
+            {!all && (
               <button class="linklike" type="button" onClick={() => set_all(true)}>
                 {t.select_all}
               </button>
@@ -234,10 +247,10 @@ export default function InstancesPage() {
           <span class="nowrap">{rows && t.shown(count(shown.length), Boolean(cursor_next))}</span>
         )}
         <span class="grow" />
-        <Command text={cairn_list(asked.filter)} />
+        <Command text={cairn_list(text)} />
         <span class="row wide-only">
           <span class="mono t12">curl</span>
-          <CopyButton text={curl('GET', query('/v1/instances', { filter: asked.filter }))} label={t.copy_curl} />
+          <CopyButton text={curl('GET', query('/v1/instances', { filter: text }))} label={t.copy_curl} />
         </span>
       </div>
       {bulk && <BulkDialog {...bulk} onClose={() => (set_bulk(null), set_selected(new Set()), set_all(false))} onDone={() => void load()} />}

@@ -97,7 +97,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     const goto: [string, string, string, boolean][] = [
       ['/', 'home', nav.home, may('view')], ['/instances', 'instances', nav.instances, may('view')], ['/inbox', 'inbox', nav.inbox, may('view_tasks')],
       ['/definitions', 'definitions', nav.definitions, may('view')], ['/schedules', 'schedules', nav.schedules, may('view')], ['/runs', 'workers', nav.runs, may('view')],
-      ['/dead-letters', 'letters', nav.dead_letters, may('view')], ['/events', 'stream', nav.events, may('view')], ['/audit', 'audit', nav.audit, may('administer')],
+      ['/errors', 'suspended', nav.errors, may('view')], ['/alerts', 'bell', nav.alerts, may('view')], ['/batches', 'batches', nav.batches, may('operate')], ['/dead-letters', 'letters', nav.dead_letters, may('view')], ['/events', 'stream', nav.events, may('view')], ['/audit', 'audit', nav.audit, may('administer')],
       ['/keys', 'key', nav.keys, may('administer')], ['/system', 'system', nav.system, true],
     ];
     const entries: Entry[] = goto.filter((one) => one[3]).map(([path, icon, title]) => ({ group: t.go, icon, text: title, run: to(path) }));

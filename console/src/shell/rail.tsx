@@ -37,8 +37,11 @@ export function Rail({ path }: { path: string }) {
         {may('view') && entry('/definitions', 'definitions', t.definitions, definitions.value.length ? names().length : undefined)}
         {may('view') && entry('/schedules', 'schedules', t.schedules)}
         {may('view') && <h2>{t.operate}</h2>}
+        {may('view') && entry('/errors', 'suspended', t.errors)}
         {may('view') && entry('/dead-letters', 'letters', t.dead_letters, figure('cairn_dead_letters'), true)}
         {may('view') && entry('/runs', 'workers', t.runs, figure('cairn_runs_ready'))}
+        {may('view') && entry('/alerts', 'bell', t.alerts)}
+        {may('operate') && entry('/batches', 'batches', t.batches)}
         {may('view') && entry('/events', 'stream', t.events)}
         {may('administer') && entry('/audit', 'audit', t.audit)}
         {may('administer') && entry('/keys', 'key', t.keys)}

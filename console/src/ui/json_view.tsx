@@ -1,4 +1,7 @@
 // A JSON value as a tree. Large values are previewed and can be downloaded.
+import { query } from '../api';
+import { link } from '../base_path';
+import { with_part } from '../filter_text';
 import { diff_lines, lines_of, type JsonLine } from '../json/lines';
 import { stringify, type Json } from '../json/lossless';
 import { count, words } from '../words';
@@ -16,18 +19,28 @@ export function download(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-function Line({ line }: { line: JsonLine }) {
+// A value that others may have too leads to the list of them.
+const longest_searched = 100;
+const searched = (line: JsonLine): string | null => {
+  if (!line.text || line.kind === 'head' || line.mark === 'del') return null;
+  const value = typeof line.value === 'string' ? line.value : line.text;
+  return value === '' || value.length > longest_searched || /"/.test(value + line.path) || / /.test(line.path) ? null : link(query('/instances', { q: with_part('', `data.${line.path}`, value) }));
+};
+
+function Line({ line, search }: { line: JsonLine; search?: boolean }) {
+  const href = search ? searched(line) : null;
   const tone = line.kind === 'string' ? 'v-s' : line.kind === 'number' ? 'v-n' : '';
   return (
     <li class={line.mark ?? ''} title={`${line.path}${line.text ? `: ${line.text}` : ''}`}>
       {'  '.repeat(line.depth)}
       {line.name !== null && <span class="k">{line.name}:</span>}{' '}
-      {line.text && <span class={`v ${tone}`}>{line.text}</span>}
+      {line.text && (href ? <a class={`v ${tone}`} href={href} title={words.value.json.others}>{line.text}</a> : <span class={`v ${tone}`}>{line.text}</span>)}
     </li>
   );
 }
 
-export function JsonView({ value, before, name, label }: { value: Json; before?: Json; name: string; label: string }) {
+// search: the value is the state of an instance.
+export function JsonView({ value, before, name, label, search }: { value: Json; before?: Json; name: string; label: string; search?: boolean }) {
   const t = words.value.json;
   const text = stringify(value);
   if (text.length > preview_max) {
@@ -49,11 +62,11 @@ export function JsonView({ value, before, name, label }: { value: Json; before?:
   if (text === '{}' || text === '[]') return <p class="muted t12 padded">{t.nothing}</p>;
   const lines = before === undefined ? lines_of(value) : diff_lines(before, value);
   if (lines.length === 0) return <p class="muted t12 padded">{t.nothing}</p>;
-  if (lines.length > 200) return <VirtualList tag="ul" class="tree" label={label} count={lines.length} row={20} render={(at) => <Line key={at} line={lines[at]!} />} />;
+  if (lines.length > 200) return <VirtualList tag="ul" class="tree" label={label} count={lines.length} row={20} render={(at) => <Line key={at} line={lines[at]!} search={search} />} />;
   return (
     <ul class="tree" aria-label={label}>
       {lines.map((line, at) => (
-        <Line key={at} line={line} />
+        <Line key={at} line={line} search={search} />
       ))}
     </ul>
   );

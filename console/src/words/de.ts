@@ -14,7 +14,7 @@ export const de: Words = {
   run_status: { pending: 'Bereit', leased: 'In Arbeit', succeeded: 'Gelungen', failed: 'Gescheitert', cancelled: 'Abgebrochen' },
   time: { ago: (x) => `vor ${x}`, in: (x) => `in ${x}`, left: (x) => `noch ${x}`, overdue: (x) => `${x} überfällig` },
   nav: {
-    main: 'Hauptnavigation', small: 'Hauptnavigation, kleiner Bildschirm', home: 'Übersicht', instances: 'Instanzen', inbox: 'Aufgaben', definitions: 'Definitionen', schedules: 'Zeitpläne', operate: 'Betrieb', dead_letters: 'Unzustellbares',
+    main: 'Hauptnavigation', small: 'Hauptnavigation, kleiner Bildschirm', home: 'Übersicht', instances: 'Instanzen', inbox: 'Aufgaben', definitions: 'Definitionen', schedules: 'Zeitpläne', operate: 'Betrieb', dead_letters: 'Unzustellbares', errors: 'Fehler', alerts: 'Alarme', batches: 'Sammelaktionen',
     runs: 'Läufe und Worker', events: 'Ereignisse', audit: 'Protokoll', keys: 'Schlüssel', system: 'System', more: 'Mehr',
   },
   shell: {
@@ -46,16 +46,16 @@ export const de: Words = {
   },
   filter: {
     label: 'Filter', add: 'Filter hinzufügen', placeholder: 'status:suspended definition:loan.approval ref:L-1047 from:2026-11-01', offers: 'Vorschläge', remove: (x) => `${x} entfernen`,
-    names: { status: 'Status', definition: 'Ablauf', version: 'Version', ref: 'Referenz', parent: 'gestartet von', from: 'gestartet ab', to: 'gestartet vor', deleted: 'gelöscht' },
+    names: { status: 'Status', definition: 'Ablauf', version: 'Version', ref: 'Referenz', parent: 'gestartet von', from: 'gestartet ab', to: 'gestartet vor', step: 'Schritt', error: 'Fehler', deleted: 'gelöscht' },
   },
-  views: { label: 'Gespeicherte Ansichten', all: 'Alle', attention: 'Braucht Sie', retrying: 'Versucht es erneut', waiting: 'Wartet', failed: 'Gescheitert', save: 'Ansicht speichern', forget: 'Ansicht vergessen', save_title: 'Diese Ansicht speichern', name: 'Name' },
+  views: { label: 'Gespeicherte Ansichten', all: 'Alle', attention: 'Braucht Sie', retrying: 'Versucht es erneut', waiting: 'Wartet', failed: 'Gescheitert', save: 'Ansicht speichern', forget: 'Ansicht vergessen', alert: 'Alarm setzen', save_title: 'Diese Ansicht speichern', name: 'Name', share: 'Mit allen auf diesem Server teilen', of: (x) => `Geteilt von ${x}` },
   instances: {
     shown: (n, more) => (more ? `${n} geladen, weiter unten mehr` : n === '1' ? '1 Instanz' : `${n} Instanzen`), choose_columns: 'Spalten', reference: 'Referenz', select_page: 'Alle geladenen Zeilen auswählen', select_one: (x) => `${x} auswählen`,
     columns: { workflow: 'Ablauf', status: 'Status', where: 'Wo es steht', since: 'Seit', next: 'Was als Nächstes geschieht', started: 'Gestartet', id: 'Kennung' },
     fresh: (n) => (n === 1 ? '1 neue' : `${n} neue`), nothing: (n) => (n === 1 ? 'Keine Instanz passt zu diesem Filter' : `Keine Instanz passt zu allen ${n} Filtern`), none: 'Noch keine Instanz', none_text: 'Starten Sie eine, oder senden Sie eine Anfrage an POST /v1/instances.',
     without: (x) => `Ohne „${x}“ gibt es welche.`, drop: 'Diesen Filter weglassen', selected: (n) => `${n} ausgewählt`, all_selected: 'Alle passenden sind ausgewählt', select_all: 'Alle passenden auswählen', copy_curl: 'Als curl kopieren',
     where_task: (x) => `${x}: wartet auf eine Antwort`, where_signal: (x) => `Wartet auf ${x}`, where_time: (x) => `${x}: wartet auf den Zeitpunkt`, where_child: (x) => `${x}: wartet auf einen anderen Ablauf`,
-    until_you_act: 'Steht, bis Sie handeln', try_in: (n, x) => `Versuch ${n} in ${x}`, try_now: (n) => `Versuch ${n} jeden Moment`, timer: (x) => `Zeitgeber ${x}`, held: 'Von Hand angehalten',
+    until_you_act: 'Steht, bis Sie handeln', try_in: (n, x) => `Versuch ${n} in ${x}`, try_now: (n) => `Versuch ${n} jeden Moment`, trying: (n) => `Versuch ${n} läuft`, timer: (x) => `Zeitgeber ${x}`, held: 'Von Hand angehalten',
   },
   bulk: {
     verbs: {
@@ -63,13 +63,13 @@ export const de: Words = {
       cancel: { do: 'Abbrechen:', doing: 'Wird abgebrochen:', done: 'Abgebrochen:' }, delete: { do: 'Löschen:', doing: 'Wird gelöscht:', done: 'Gelöscht:' },
     },
     title: (verb, n) => `${verb} ${n} ${n === '1' ? 'Instanz' : 'Instanzen'}?`, working: (verb, n) => `${verb} ${n}`, finished: (verb, n, of) => `${verb} ${n} von ${of}`,
-    frozen: 'Die Liste steht fest: Was ab jetzt hinzukommt, bleibt unberührt. Diese Seite macht die Arbeit; lassen Sie sie offen.', by_filter: 'Der Server macht die Arbeit und prüft jede Instanz noch einmal. Es geht weiter, wenn Sie diese Seite schließen.', counting: 'Wird gezählt …',
+    frozen: 'Die Liste steht fest: Was ab jetzt hinzukommt, bleibt unberührt. Der Server macht die Arbeit, auch wenn Sie diese Seite schließen.', counting: 'Wird gezählt …', paused: 'Angehalten', stop: 'Beenden', results: 'Ergebnisse', in_background: 'Im Hintergrund weiter',
     how_many: 'Wie viele', first: 'Zuerst', filter: 'Filter', everything: 'alles', same_as: 'Kopieren als', try_five: 'Erst mit 5 versuchen', pause: 'Anhalten', go_on: 'Weiter', close: 'Schließen', rest: (verb, n) => `${verb} die anderen ${n}`,
     progress: (n, of, failed) => `${n} von ${of} erledigt${failed === '0' ? '' : `, ${failed} haben nicht geklappt`}.`, failed_list: 'Was nicht geklappt hat',
   },
   home: {
     needs: (n) => (n === 1 ? 'Ein Fehler braucht eine Entscheidung.' : `${n} Fehler brauchen eine Entscheidung.`), late: (n) => (n === 1 ? 'Meist ruhig. Eine Aufgabe ist überfällig.' : `Meist ruhig. ${n} Aufgaben sind überfällig.`), retry_only: 'Meist ruhig. Einige Aufrufe scheitern und versuchen es selbst erneut.', calm: 'Alles ruhig. Nichts braucht Sie.',
-    range: 'Zeitraum', ranges: { '1h': '1 Std.', '24h': '24 Std.', '7d': '7 T' }, attention: 'Braucht Sie', one_row: 'derselbe Fehler am selben Schritt ist eine Zeile', all_stopped: 'Alle angehaltenen Instanzen', nothing_wrong: 'Kein Fehler an irgendeinem Schritt.',
+    range: 'Zeitraum', ranges: { '1h': '1 Std.', '24h': '24 Std.', '7d': '7 T' }, attention: 'Braucht Sie', one_row: 'derselbe Fehler am selben Schritt ist eine Zeile', all_errors: (n) => `Alle Fehler (${n})`, instances_with: (n) => `${n} Instanzen mit diesem Fehler`, example: 'Beispiel', last: (x) => `zuletzt ${x}`, hold: (n) => `${n} anhalten`, nothing_wrong: 'Kein Fehler an irgendeinem Schritt.',
     throughput: 'Durchsatz', started_finished: (a, b) => `${a} gestartet, ${b} beendet`, chart: 'Gestartete und beendete Instanzen über die Zeit', started: 'gestartet', finished: 'beendet', now: 'jetzt', per: (x) => `je ${x}`, out_of_time: 'Überfällig', since: (x) => `seit ${x}`,
     fix: 'Beheben und weiter', retry: (n) => `${n} erneut versuchen`, open: 'Öffnen', by_themselves: (x) => (x ? `Versucht es selbst erneut; das nächste in ${x}.` : 'Versucht es selbst erneut.'), waiting_longest: 'Wartet auf Personen', people_first: 'das Dringendste zuerst', nobody_waits: 'Keine Aufgabe ist offen.', nobody_took: 'niemand hat sie übernommen',
     for_no_limit: (x) => `${x}, ohne Frist`, changed: 'Was sich geändert hat', deployed: (x) => `eingespielt ${x}`,
@@ -77,6 +77,18 @@ export const de: Words = {
       running: 'Läuft', started: (n) => `${n} in der letzten Minute gestartet`, people: 'Wartet auf Personen', overdue: (n) => (n === '1' ? '1 ist überfällig' : `${n} sind überfällig`), none_overdue: 'nichts ist überfällig', retrying: 'Versucht es erneut', by_itself: 'geht von selbst weiter', suspended: 'Angehalten',
       need_you: 'brauchen Sie', need_nobody: 'nichts steht', dead: 'Unzustellbares', look: 'kam nicht an', all_delivered: 'alles kam an', ready: 'Läufe ohne Worker', oldest: (x) => `der älteste wartet ${x}`, taken_at_once: 'sofort übernommen',
     },
+  },
+  errors: {
+    sub: (n, of) => (n === '1' ? `ein Fehler in ${of} Instanzen` : `${n} Fehler in ${of} Instanzen`), workflow: 'Ablauf', every_workflow: 'Jeder Ablauf', which: 'Welche Fehler', states: { all: 'Alle', suspended: 'Angehalten', retrying: 'Wird erneut versucht', failed: 'Gescheitert' }, none_text: 'Fehler erscheinen hier von selbst, für jeden eine Zeile.',
+    newest_only: 'Nur die neuesten Instanzen wurden gelesen; es können mehr sein.',
+  },
+  alerts: {
+    sub: 'wenn zu viele Instanzen einem Filter entsprechen', create: 'Alarm setzen', none: 'Noch kein Alarm', none_text: 'Ein Alarm schickt ein signiertes Ereignis an Ihre Webhooks, wenn einem Filter mehr Instanzen entsprechen, als Sie erlauben.', name: 'Name', status: 'Status', when: 'Wann', filter: 'Filter', owner: 'Gesetzt von', remove: 'Entfernen', raised: 'Ausgelöst', counting: 'Zu viele, noch nicht lange genug', quiet: 'Ruhig',
+    more: (n) => `mehr als ${n}`, more_for: (n, time) => `mehr als ${n}, ${time} lang`, filter_help: 'Dieselben Wörter wie in der Liste der Instanzen.', most: 'Mehr als', lasts: 'Mindestens so lange', lasts_help: 'Etwa 5m. Leer: sofort.',
+  },
+  batches: {
+    sub: 'eine Aktion für viele Instanzen', none: 'Noch keine Sammelaktion', none_text: 'Wählen Sie Instanzen in der Liste und handeln Sie für alle auf einmal.', what: 'Was', status: 'Status', progress: 'Fortschritt', who: 'Wer', why: 'Warum', when: 'Wann', failed: (n) => `${n} haben nicht geklappt`, items: 'Instanzen', instance: 'Instanz', outcome: 'Ergebnis', detail: 'Einzelheit', more: 'Mehr zeigen',
+    states: { preview: 'Vorschau', running: 'Läuft', paused: 'Angehalten', cancelled: 'Beendet', finished: 'Fertig' }, outcomes: { pending: 'Noch nicht', done: 'Erledigt', failed: 'Hat nicht geklappt' },
   },
   first: {
     title: 'cairn ist bereit. Drei Klicks zum Ausprobieren.', text: 'Starten Sie einen Ablauf, beantworten Sie seine Frage, sehen Sie, was geschah. Alles bleibt erhalten.', text_empty: 'Es gibt noch keine Definition. Spielen Sie eine Datei ein und starten Sie sie.', one: (x) => `„${x}“ starten`, one_none: 'Eine Definition einspielen', one_text: 'Füllen Sie ein kleines Formular aus, das aus der Datei entsteht, und sehen Sie dem Diagramm zu.', one_button: 'Starten',
@@ -124,7 +136,7 @@ export const de: Words = {
     shapes: { action: 'Aufruf', data: 'Änderung von Daten', task: 'Aufgabe für Personen', wait: 'Warten', signal: 'Signal', subworkflow: 'Anderer Ablauf', collapsed: 'Block', event: 'Ereignis', decision: 'Entscheidung', race: 'Das Erste von mehreren', header: 'Block', complete: 'Ende', fail: 'Scheitern', start: 'Anfang', end: 'Ende', bar: 'Parallel', undo: 'Rücknahme' },
     states: { done: 'Erledigt', current: 'Jetzt hier', waiting: 'Wartet', failing: 'Scheitert gerade', failed: 'Gescheitert', skipped: 'Übersprungen', 'not reached': 'Nicht erreicht' },
   },
-  json: { nothing: 'Leer.', large: (kb) => `${kb} KB. Das ist der Anfang.`, download: 'Alles herunterladen' },
+  json: { nothing: 'Leer.', others: 'Alle Instanzen mit diesem Wert', large: (kb) => `${kb} KB. Das ist der Anfang.`, download: 'Alles herunterladen' },
   form: {
     json: 'JSON', optional: '(freiwillig)', yes: 'Ja', no: 'Nein', choose_one: 'Bitte wählen', add: 'Hinzufügen', remove: (n) => `Nummer ${n} entfernen`, between: (a, b) => `Zwischen ${a} und ${b}`, no_json: (x) => `Das ist kein JSON: ${x}.`,
     required: 'Bitte ausfüllen.', number: 'Das ist keine Zahl.', short: (n) => `Mindestens ${n} Zeichen.`, long: (n) => `Höchstens ${n} Zeichen.`, least: (x) => `Mindestens ${x}.`, most: (x) => `Höchstens ${x}.`, pattern: 'Das hat nicht die erwartete Form.', choose: 'Wählen Sie eines davon.', format: 'Das hat nicht die erwartete Form.',
@@ -135,8 +147,11 @@ export const de: Words = {
   },
   task: {
     back: 'Zurück zur Liste', since: (x) => `Gefragt ${x}.`, closed: (status, who) => `Sie ist ${status}${who ? ` von ${who}` : ''}.`, yours: 'Sie haben sie übernommen.', taken: (x) => `${x} hat sie übernommen.`, not_taken: 'Niemand hat sie übernommen.', used: (n) => `${n} Prozent der Zeit sind verbraucht`, no_form: 'Diese Aufgabe verlangt nur Ihre Zustimmung.', fix: (n) => (n === 1 ? '1 Feld braucht Ihre Aufmerksamkeit.' : `${n} Felder brauchen Ihre Aufmerksamkeit.`),
-    complete: 'Abschließen', complete_next: 'Abschließen und weiter', take: 'Übernehmen', give_back: 'Zurückgeben', hand_over: 'Weitergeben', hand_over_title: (x) => `„${x}“ weitergeben`, hand_to: 'An wen', handed: (x) => `An ${x} weitergegeben.`, draft: (x) => `Entwurf gespeichert ${x}`, changed: 'Jemand hat diese Aufgabe inzwischen geändert. Sehen Sie noch einmal hin.', show: 'Zeigen',
+    complete: 'Abschließen', complete_next: 'Abschließen und weiter', take: 'Übernehmen', give_back: 'Zurückgeben', send_link: 'Link', hand_over: 'Weitergeben', hand_over_title: (x) => `„${x}“ weitergeben`, hand_to: 'An wen', handed: (x) => `An ${x} weitergegeben.`, draft: (x) => `Entwurf gespeichert ${x}`, changed: 'Jemand hat diese Aufgabe inzwischen geändert. Sehen Sie noch einmal hin.', show: 'Zeigen',
     completed: (x) => `„${x}“ abgeschlossen.`, completed_next: (x, y) => `„${x}“ abgeschlossen. Als Nächstes: „${y}“.`,
+  },
+  link: {
+    title: (x) => `Link zu „${x}“`, text: 'Mit dem Link antwortet eine Person einmal, ohne Konto und auf dem Telefon.', person: 'Wer antwortet', lasts: 'Gültig für', lifetimes: { '24h': 'einen Tag', '72h': 'drei Tage', '7d': 'eine Woche', '30d': 'einen Monat' }, make: 'Link erstellen', made: (who, until) => `Schicken Sie ihn an ${who}. Er gilt einmal, bis ${until}, und nur solange sich die Aufgabe nicht ändert.`, copy: 'Link kopieren', close: 'Fertig',
   },
   context: {
     label: 'Über diese Aufgabe', where: 'Wo sie steht', where_label: (x) => `Wo diese Aufgabe in ${x} steht`, about: 'Angaben', workflow: 'Ablauf', for: 'Für', taken_by: 'Übernommen von', priority: 'Priorität', due: 'Fällig', comments: 'Kommentare', add: 'Kommentar hinzufügen', send: 'Kommentieren',
@@ -170,7 +185,7 @@ export const de: Words = {
     sub: 'jede Änderung, von wem und warum', verify: 'Prüfen', find: 'Nach Person, Handlung oder Grund suchen', intact: (n) => `Das Protokoll ist unversehrt: ${n} Zeilen.`, broken: (row: string, why: string) => `Das Protokoll ist ab Zeile ${row} beschädigt: ${why}`, none: 'Keine Zeile', when: 'Wann', who: 'Wer', did: 'Tat', resource: 'Was', why: 'Warum', number: 'Zeile',
     what: {
       startInstance: 'startete eine Instanz', retryInstance: 'versuchte eine Instanz erneut', cancelInstance: 'brach eine Instanz ab', suspendInstance: 'hielt eine Instanz an', resumeInstance: 'setzte eine Instanz fort', skipStep: 'übersprang einen Schritt', editState: 'bearbeitete einen Zustand', signalInstance: 'sandte ein Signal', sendSignal: 'sandte ein Signal', deleteInstance: 'löschte eine Instanz', startBulk: 'begann eine Sammelaktion',
-      deployDefinition: 'spielte eine Definition ein', retireDefinition: 'zog eine Version zurück', assignTask: 'übernahm eine Aufgabe', releaseTask: 'gab eine Aufgabe zurück', reassignTask: 'gab eine Aufgabe weiter', completeTask: 'schloss eine Aufgabe ab', commentTask: 'kommentierte eine Aufgabe', createKey: 'erstellte einen Schlüssel', revokeKey: 'widerrief einen Schlüssel', createSchedule: 'erstellte einen Zeitplan', changeSchedule: 'änderte einen Zeitplan',
+      deployDefinition: 'spielte eine Definition ein', retireDefinition: 'zog eine Version zurück', assignTask: 'übernahm eine Aufgabe', releaseTask: 'gab eine Aufgabe zurück', reassignTask: 'gab eine Aufgabe weiter', completeTask: 'schloss eine Aufgabe ab', commentTask: 'kommentierte eine Aufgabe', createKey: 'erstellte einen Schlüssel', beginBulk: 'begann eine Sammelaktion', pauseBulk: 'hielt eine Sammelaktion an', resumeBulk: 'setzte eine Sammelaktion fort', cancelBulk: 'beendete eine Sammelaktion', createTaskLink: 'erstellte einen Link zu einer Aufgabe', giveAnswer: 'antwortete über einen Link', createEmbedToken: 'erstellte einen Ausweis für eine Seite', putAlert: 'setzte einen Alarm', deleteAlert: 'entfernte einen Alarm', putView: 'speicherte eine Ansicht', deleteView: 'entfernte eine Ansicht', revokeKey: 'widerrief einen Schlüssel', createSchedule: 'erstellte einen Zeitplan', changeSchedule: 'änderte einen Zeitplan',
       deleteSchedule: 'löschte einen Zeitplan', pauseSchedule: 'hielt einen Zeitplan an', resumeSchedule: 'setzte einen Zeitplan fort', triggerSchedule: 'führte einen Zeitplan aus', replayDeadLetter: 'stellte Unzustellbares erneut zu', discardDeadLetter: 'verwarf Unzustellbares', putRunType: 'änderte eine Art von Läufen', cancelRun: 'brach einen Lauf ab', runRetention: 'räumte alte Daten weg', 'retention.cancelInstance': 'brach eine liegen gebliebene Instanz ab', 'retention.expireTask': 'beendete eine liegen gebliebene Aufgabe', 'audit.export': 'exportierte alte Zeilen des Protokolls', receiveEvents: 'sandte Ereignisse', submitRun: 'reichte einen Lauf ein',
     },
   },
@@ -184,5 +199,13 @@ export const de: Words = {
     server: 'Server', version: 'Version', node: 'Knoten', time: 'Seine Zeit', memory: 'Speicher', descriptors: 'Offene Dateien', connections: 'Verbindungen', requests_waiting: 'Wartende Anfragen', work: 'Arbeit', metrics: 'Alle Messwerte', suspended: 'Angehaltene Instanzen', failed: 'Gescheiterte Instanzen', tasks: 'Offene Aufgaben', ready: 'Läufe ohne Worker', ready_age: 'Der älteste davon', messages: 'Wartende Nachrichten', timers_late: 'Verspätete Zeitgeber', outbox: 'Zu veröffentlichende Ereignisse', dead: 'Unzustellbares',
     retention: 'Aufbewahrung', retention_text: 'Der Server entfernt alte Daten nach seinen Einstellungen keep.*. Sie können jetzt mehr entfernen.', retention_run: 'Jetzt aufräumen', retention_title: 'Alte Daten jetzt entfernen?', retention_ask: 'Was Sie hier wählen, ist dann endgültig weg.', retention_what: 'Was entfernt wird', retention_age: 'Älter als', retention_kinds: { completed: 'abgeschlossene Instanzen', failed: 'fehlgeschlagene Instanzen', cancelled: 'abgebrochene Instanzen', runs: 'beendete Läufe ohne Instanz', deleted_runs: 'gelöschte Läufe', run_events: 'Ereignisse von Läufen', dead_letters: 'Unzustellbares ohne offene Instanz', outbox: 'veröffentlichte Ereignisse', keys: 'Idempotenzschlüssel', audit: 'Protokollzeilen (vorher exportiert)', stale_tasks: 'liegen gebliebene Aufgaben (sie enden)', stale_instances: 'liegen gebliebene Instanzen (sie werden abgebrochen)' }, retention_done: 'Alte Daten sind entfernt.',
   },
+  approve: {
+    title: 'Eine Frage an Sie', loading: 'Einen Moment …', yes: 'Ja', no: 'Nein', approve: 'Zustimmen', decline: 'Ablehnen', send: 'Antwort senden', asks_approval: 'bittet um Ihre Zustimmung', asks: 'bittet um Ihre Antwort', you_are_asked: 'Ihre Antwort wird gebraucht', for_you: (x) => `für ${x}`,
+    steps: 'Was geschieht', your_decision: 'Ihre Entscheidung', your_answer: 'Ihre Antwort', please_by: (x) => `bitte bis ${x} antworten`, kept: 'Ihre Antwort wird mit Ihrem Namen aufbewahrt.', fix: 'Bitte sehen Sie sich die markierten Felder an.', not_taken: (x) => `Ihre Antwort wurde nicht angenommen: ${x}.`,
+    thanks: (x) => `Danke. Ihre Antwort: ${x}.`, thanks_text: (x) => `Ihre Antwort ist angekommen, und es geht mit der Anfrage von ${x} weiter. Sie können diese Seite schließen.`, answered: 'Das ist schon beantwortet', answered_text: (who, at) => `${who ? `${who} hat geantwortet` : 'Es wurde geantwortet'}, ${at}. Es ist nichts mehr zu tun.`,
+    expired: 'Dieser Link ist abgelaufen', expired_text: 'Bitten Sie um einen neuen. Die Frage ist noch offen.', changed: 'Das hat sich geändert, seit der Link verschickt wurde', changed_text: 'Bitten Sie um einen neuen Link, damit Sie über den jetzigen Stand entscheiden.', closed: 'Diese Frage ist erledigt', closed_text: 'Ihre Antwort wird nicht mehr gebraucht.',
+    unknown: 'Dieser Link funktioniert nicht', unknown_text: 'Vielleicht ist er abgeschnitten. Öffnen Sie ihn noch einmal aus der Nachricht, oder bitten Sie um einen neuen.', away: 'Keine Verbindung', away_text: 'Der Server ist gerade nicht zu erreichen. Es ist nichts verloren.', again: 'Noch einmal versuchen',
+  },
+  embed: { loading: 'Einen Moment …', expired: 'Dieser Teil der Seite braucht eine neue Anmeldung. Laden Sie die Seite neu.', away: 'Der Server ist nicht zu erreichen. Es wird weiter versucht.', nothing: 'Nichts wartet auf Sie.' },
   unknown: { title: 'Diese Seite gibt es nicht', text: 'Die Adresse ist vielleicht abgeschnitten, oder die Seite ist umgezogen.' },
 };

@@ -14,7 +14,7 @@ export const en = {
   run_status: { pending: 'Pending', leased: 'With a worker', succeeded: 'Succeeded', failed: 'Failed', cancelled: 'Cancelled' },
   time: { ago: (x: string) => `${x} ago`, in: (x: string) => `in ${x}`, left: (x: string) => `${x} left`, overdue: (x: string) => `${x} overdue` },
   nav: {
-    main: 'Main', small: 'Main, small screen', home: 'Home', instances: 'Instances', inbox: 'Inbox', definitions: 'Definitions', schedules: 'Schedules', operate: 'Operate', dead_letters: 'Dead letters',
+    main: 'Main', small: 'Main, small screen', home: 'Home', instances: 'Instances', inbox: 'Inbox', definitions: 'Definitions', schedules: 'Schedules', operate: 'Operate', dead_letters: 'Dead letters', errors: 'Errors', alerts: 'Alerts', batches: 'Bulk actions',
     runs: 'Runs and workers', events: 'Events', audit: 'Audit', keys: 'Keys', system: 'System', more: 'More',
   },
   shell: {
@@ -46,16 +46,16 @@ export const en = {
   },
   filter: {
     label: 'Filter', add: 'Add a filter', placeholder: 'status:suspended definition:loan.approval ref:L-1047 from:2026-11-01', offers: 'Suggestions', remove: (x: string) => `Remove ${x}`,
-    names: { status: 'status', definition: 'workflow', version: 'version', ref: 'reference', parent: 'parent', from: 'started from', to: 'started before', deleted: 'deleted' },
+    names: { status: 'status', definition: 'workflow', version: 'version', ref: 'reference', parent: 'parent', from: 'started from', to: 'started before', step: 'step', error: 'error', deleted: 'deleted' },
   },
-  views: { label: 'Saved views', all: 'All', attention: 'Needs attention', retrying: 'Retrying', waiting: 'Waiting', failed: 'Failed', save: 'Save view', forget: 'Forget view', save_title: 'Save this view', name: 'Name' },
+  views: { label: 'Saved views', all: 'All', attention: 'Needs attention', retrying: 'Retrying', waiting: 'Waiting', failed: 'Failed', save: 'Save view', forget: 'Forget view', alert: 'Alert me', save_title: 'Save this view', name: 'Name', share: 'Share it with everyone on this server', of: (x: string) => `Shared by ${x}` },
   instances: {
     shown: (n: string, more: boolean) => (more ? `${n} loaded, more below` : n === '1' ? '1 instance' : `${n} instances`), choose_columns: 'Columns', reference: 'Reference', select_page: 'Select all loaded rows', select_one: (x: string) => `Select ${x}`,
     columns: { workflow: 'Workflow', status: 'Status', where: 'Where it is', since: 'Since', next: 'What happens next', started: 'Started', id: 'Id' },
     fresh: (n: number) => (n === 1 ? '1 new' : `${n} new`), nothing: (n: number) => (n === 1 ? 'No instance matches this filter' : `No instance matches all ${n} filters`), none: 'No instance yet', none_text: 'Start one, or send a request to POST /v1/instances.',
     without: (x: string) => `Without “${x}” there are some.`, drop: 'Drop that filter', selected: (n: string) => `${n} selected`, all_selected: 'All that match are selected', select_all: 'Select all that match', copy_curl: 'Copy as curl',
     where_task: (x: string) => `${x}: waits for an answer`, where_signal: (x: string) => `Waits for ${x}`, where_time: (x: string) => `${x}: waits for its time`, where_child: (x: string) => `${x}: waits for another workflow`,
-    until_you_act: 'Stopped until you act', try_in: (n: number, x: string) => `Try ${n} in ${x}`, try_now: (n: number) => `Try ${n} any moment`, timer: (x: string) => `Timer ${x}`, held: 'Suspended by hand',
+    until_you_act: 'Stopped until you act', try_in: (n: number, x: string) => `Try ${n} in ${x}`, try_now: (n: number) => `Try ${n} any moment`, trying: (n: number) => `Try ${n} is being made`, timer: (x: string) => `Timer ${x}`, held: 'Suspended by hand',
   },
   bulk: {
     verbs: {
@@ -63,13 +63,13 @@ export const en = {
       cancel: { do: 'Cancel', doing: 'Cancelling', done: 'Cancelled' }, delete: { do: 'Delete', doing: 'Deleting', done: 'Deleted' },
     },
     title: (verb: string, n: string) => `${verb} ${n} ${n === '1' ? 'instance' : 'instances'}?`, working: (verb: string, n: string) => `${verb} ${n}`, finished: (verb: string, n: string, of: string) => `${verb} ${n} of ${of}`,
-    frozen: 'The list is frozen: what is added from now on is not touched. This page does the work, so keep it open.', by_filter: 'The server does the work and checks each instance again. It continues when you close this page.', counting: 'Counting…',
+    frozen: 'The list is frozen: what is added from now on is not touched. The server does the work, also when you close this page.', counting: 'Counting…', paused: 'Paused', stop: 'Stop', results: 'Results', in_background: 'Continue in the background',
     how_many: 'How many', first: 'First', filter: 'Filter', everything: 'everything', same_as: 'Copy as', try_five: 'Try with 5 first', pause: 'Pause', go_on: 'Continue', close: 'Close', rest: (verb: string, n: string) => `${verb} the other ${n}`,
     progress: (n: string, of: string, failed: string) => `${n} of ${of} done${failed === '0' ? '' : `, ${failed} did not work`}.`, failed_list: 'What did not work',
   },
   home: {
     needs: (n: number) => (n === 1 ? 'One error needs a decision.' : `${n} errors need a decision.`), late: (n: number) => (n === 1 ? 'Mostly calm. One task is late.' : `Mostly calm. ${n} tasks are late.`), retry_only: 'Mostly calm. Some calls fail and retry by themselves.', calm: 'All calm. Nothing needs you.',
-    range: 'Time range', ranges: { '1h': '1 h', '24h': '24 h', '7d': '7 d' }, attention: 'Needs attention', one_row: 'same error at the same step is one row', all_stopped: 'All stopped instances', nothing_wrong: 'No error at any step.',
+    range: 'Time range', ranges: { '1h': '1 h', '24h': '24 h', '7d': '7 d' }, attention: 'Needs attention', one_row: 'same error at the same step is one row', all_errors: (n: string) => `All errors (${n})`, instances_with: (n: string) => `${n} instances with this error`, example: 'Example', last: (x: string) => `last ${x}`, hold: (n: string) => `Hold ${n}`, nothing_wrong: 'No error at any step.',
     throughput: 'Throughput', started_finished: (a: string, b: string) => `${a} started, ${b} finished`, chart: 'Instances started and finished over time', started: 'started', finished: 'finished', now: 'now', per: (x: string) => `per ${x}`, out_of_time: 'Out of time', since: (x: string) => `since ${x}`,
     fix: 'Fix and continue', retry: (n: string) => `Retry ${n}`, open: 'Open', by_themselves: (x: string) => (x ? `Retries by itself; the next in ${x}.` : 'Retries by itself.'), waiting_longest: 'Waiting for people', people_first: 'most urgent first', nobody_waits: 'No task is open.', nobody_took: 'no one has taken it',
     for_no_limit: (x: string) => `${x}, no limit`, changed: 'What changed', deployed: (x: string) => `deployed ${x}`,
@@ -77,6 +77,18 @@ export const en = {
       running: 'Running', started: (n: string) => `${n} in the last minute`, people: 'Waiting on people', overdue: (n: string) => (n === '1' ? '1 is overdue' : `${n} are overdue`), none_overdue: 'none is overdue', retrying: 'Retrying', by_itself: 'continue by themselves', suspended: 'Suspended',
       need_you: 'need you', need_nobody: 'nothing is stopped', dead: 'Dead letters', look: 'could not be delivered', all_delivered: 'everything was delivered', ready: 'Runs without a worker', oldest: (x: string) => `oldest waits ${x}`, taken_at_once: 'taken at once',
     },
+  },
+  errors: {
+    sub: (n: string, of: string) => (n === '1' ? `one error in ${of} instances` : `${n} errors in ${of} instances`), workflow: 'Workflow', every_workflow: 'Every workflow', which: 'Which errors', states: { all: 'All', suspended: 'Stopped', retrying: 'Retrying', failed: 'Failed' }, none_text: 'Errors appear here by themselves, one row for each.',
+    newest_only: 'Only the newest instances were read; the counts may be higher.',
+  },
+  alerts: {
+    sub: 'when too many instances match a filter', create: 'Create alert', none: 'No alert yet', none_text: 'An alert sends a signed event to your webhooks when more instances match a filter than you allow.', name: 'Name', status: 'Status', when: 'When', filter: 'Filter', owner: 'Made by', remove: 'Remove', raised: 'Raised', counting: 'Too many, not long enough', quiet: 'Quiet',
+    more: (n: string) => `more than ${n}`, more_for: (n: string, time: string) => `more than ${n} for ${time}`, filter_help: 'The same words as in the list of instances.', most: 'More than', lasts: 'For at least', lasts_help: 'Such as 5m. Empty: at once.',
+  },
+  batches: {
+    sub: 'one action for many instances', none: 'No bulk action yet', none_text: 'Choose instances in the list and act on all of them at once.', what: 'What', status: 'Status', progress: 'Progress', who: 'Who', why: 'Why', when: 'When', failed: (n: string) => `${n} did not work`, items: 'Instances', instance: 'Instance', outcome: 'Result', detail: 'Detail', more: 'Show more',
+    states: { preview: 'Preview', running: 'Running', paused: 'Paused', cancelled: 'Stopped', finished: 'Done' }, outcomes: { pending: 'Not yet', done: 'Done', failed: 'Did not work' },
   },
   first: {
     title: 'cairn is ready. Try it in three clicks.', text: 'Start a process, answer its question, look at what happened. Everything you do is kept.', text_empty: 'There is no definition yet. Deploy a file, then start it.', one: (x: string) => `Start “${x}”`, one_none: 'Deploy a definition', one_text: 'Fill in a small form made from the file, then watch the diagram move.', one_button: 'Start it',
@@ -124,7 +136,7 @@ export const en = {
     shapes: { action: 'Call', data: 'Change of data', task: 'Task for people', wait: 'Wait', signal: 'Signal', subworkflow: 'Another workflow', collapsed: 'Block', event: 'Event', decision: 'Decision', race: 'First of several', header: 'Block', complete: 'End', fail: 'Failure', start: 'Start', end: 'End', bar: 'Parallel', undo: 'Undo' },
     states: { done: 'Done', current: 'Here now', waiting: 'Waiting', failing: 'Failing', failed: 'Failed', skipped: 'Skipped', 'not reached': 'Not reached' },
   },
-  json: { nothing: 'Empty.', large: (kb: string) => `${kb} KB. This is the beginning.`, download: 'Download all' },
+  json: { nothing: 'Empty.', others: 'All instances with this value', large: (kb: string) => `${kb} KB. This is the beginning.`, download: 'Download all' },
   form: {
     json: 'JSON', optional: '(optional)', yes: 'Yes', no: 'No', choose_one: 'Choose one', add: 'Add', remove: (n: number) => `Remove number ${n}`, between: (a: string, b: string) => `Between ${a} and ${b}`, no_json: (x: string) => `This is not JSON: ${x}.`,
     required: 'Please fill this in.', number: 'This is not a number.', short: (n: number) => `At least ${n} characters.`, long: (n: number) => `At most ${n} characters.`, least: (x: string) => `At least ${x}.`, most: (x: string) => `At most ${x}.`, pattern: 'This does not have the expected form.', choose: 'Choose one of these.', format: 'This does not have the expected form.',
@@ -135,8 +147,11 @@ export const en = {
   },
   task: {
     back: 'Back to the list', since: (x: string) => `Asked ${x}.`, closed: (status: string, who: string) => `It is ${status}${who ? ` by ${who}` : ''}.`, yours: 'You have taken it.', taken: (x: string) => `${x} has taken it.`, not_taken: 'No one has taken it.', used: (n: number) => `${n} percent of the time is used`, no_form: 'This task asks for nothing but your consent.', fix: (n: number) => `${s(n, 'field needs', 'fields need')} your attention.`,
-    complete: 'Complete', complete_next: 'Complete and next', take: 'Take it', give_back: 'Give it back', hand_over: 'Hand over', hand_over_title: (x: string) => `Hand over “${x}”`, hand_to: 'To whom', handed: (x: string) => `Handed over to ${x}.`, draft: (x: string) => `Draft saved ${x}`, changed: 'This task has changed meanwhile. Look again.', show: 'Show it',
+    complete: 'Complete', complete_next: 'Complete and next', take: 'Take it', give_back: 'Give it back', send_link: 'Link', hand_over: 'Hand over', hand_over_title: (x: string) => `Hand over “${x}”`, hand_to: 'To whom', handed: (x: string) => `Handed over to ${x}.`, draft: (x: string) => `Draft saved ${x}`, changed: 'This task has changed meanwhile. Look again.', show: 'Show it',
     completed: (x: string) => `Completed “${x}”.`, completed_next: (x: string, y: string) => `Completed “${x}”. Next: “${y}”.`,
+  },
+  link: {
+    title: (x: string) => `Link to “${x}”`, text: 'With the link one person answers this once, without an account and on a phone.', person: 'Who answers', lasts: 'Valid for', lifetimes: { '24h': 'one day', '72h': 'three days', '7d': 'a week', '30d': 'a month' }, make: 'Make link', made: (who: string, until: string) => `Send it to ${who}. It works once, until ${until}, and only as long as the task does not change.`, copy: 'Copy link', close: 'Done',
   },
   context: {
     label: 'About this task', where: 'Where this sits', where_label: (x: string) => `Where this task sits in ${x}`, about: 'About', workflow: 'Workflow', for: 'For', taken_by: 'Taken by', priority: 'Priority', due: 'Due', comments: 'Comments', add: 'Add a comment', send: 'Comment',
@@ -170,7 +185,7 @@ export const en = {
     sub: 'every change, who made it and why', verify: 'Verify', find: 'Find by person, action or reason', intact: (n: string) => `The trail is intact: ${n} rows.`, broken: (row: string, why: string) => `The trail is broken at row ${row}: ${why}`, none: 'No row', when: 'When', who: 'Who', did: 'Did', resource: 'What', why: 'Why', number: 'Row',
     what: {
       startInstance: 'started an instance', retryInstance: 'retried an instance', cancelInstance: 'cancelled an instance', suspendInstance: 'suspended an instance', resumeInstance: 'resumed an instance', skipStep: 'skipped a step', editState: 'edited a state', signalInstance: 'sent a signal', sendSignal: 'sent a signal', deleteInstance: 'deleted an instance', startBulk: 'started a bulk action',
-      deployDefinition: 'deployed a definition', retireDefinition: 'retired a version', assignTask: 'took a task', releaseTask: 'gave a task back', reassignTask: 'handed a task over', completeTask: 'completed a task', commentTask: 'commented on a task', createKey: 'made a key', revokeKey: 'revoked a key', createSchedule: 'made a schedule', changeSchedule: 'changed a schedule',
+      deployDefinition: 'deployed a definition', retireDefinition: 'retired a version', assignTask: 'took a task', releaseTask: 'gave a task back', reassignTask: 'handed a task over', completeTask: 'completed a task', commentTask: 'commented on a task', createKey: 'made a key', beginBulk: 'began a bulk action', pauseBulk: 'paused a bulk action', resumeBulk: 'continued a bulk action', cancelBulk: 'stopped a bulk action', createTaskLink: 'made a link to a task', giveAnswer: 'answered by a link', createEmbedToken: 'made a credential for a page', putAlert: 'set an alert', deleteAlert: 'removed an alert', putView: 'saved a view', deleteView: 'removed a view', revokeKey: 'revoked a key', createSchedule: 'made a schedule', changeSchedule: 'changed a schedule',
       deleteSchedule: 'deleted a schedule', pauseSchedule: 'paused a schedule', resumeSchedule: 'resumed a schedule', triggerSchedule: 'ran a schedule', replayDeadLetter: 'delivered a dead letter again', discardDeadLetter: 'discarded a dead letter', putRunType: 'changed a run type', cancelRun: 'cancelled a run', runRetention: 'ran the retention', 'retention.cancelInstance': 'cancelled a stale instance', 'retention.expireTask': 'ended a stale task', 'audit.export': 'exported old rows of the trail', receiveEvents: 'sent events', submitRun: 'submitted a run',
     },
   },
@@ -184,6 +199,14 @@ export const en = {
     server: 'Server', version: 'Version', node: 'Node', time: 'Its time', memory: 'Memory', descriptors: 'Open files', connections: 'Connections', requests_waiting: 'Requests waiting', work: 'Work', metrics: 'All metrics', suspended: 'Suspended instances', failed: 'Failed instances', tasks: 'Open tasks', ready: 'Runs without a worker', ready_age: 'Oldest of them', messages: 'Messages waiting', timers_late: 'Timers late', outbox: 'Events to publish', dead: 'Dead letters',
     retention: 'Retention', retention_text: 'The server removes old data as its settings keep.* say. You can remove more now.', retention_run: 'Run retention', retention_title: 'Remove old data now?', retention_ask: 'What you choose here is removed for good.', retention_what: 'What to remove', retention_age: 'Older than', retention_kinds: { completed: 'completed instances', failed: 'failed instances', cancelled: 'cancelled instances', runs: 'finished runs without an instance', deleted_runs: 'deleted runs', run_events: 'events of runs', dead_letters: 'dead letters without an open instance', outbox: 'published events', keys: 'idempotency keys', audit: 'audit rows (exported first)', stale_tasks: 'stale tasks (they end)', stale_instances: 'stale instances (they are cancelled)' }, retention_done: 'Retention has run.',
   },
+  approve: {
+    title: 'A question for you', loading: 'One moment…', yes: 'Yes', no: 'No', approve: 'Approve', decline: 'Decline', send: 'Send answer', asks_approval: 'asks for your approval', asks: 'asks for your answer', you_are_asked: 'Your answer is needed', for_you: (x: string) => `for ${x}`,
+    steps: 'What happens', your_decision: 'Your decision', your_answer: 'Your answer', please_by: (x: string) => `please answer by ${x}`, kept: 'Your answer is kept with your name.', fix: 'Please look at the marked fields.', not_taken: (x: string) => `Your answer was not taken: ${x}.`,
+    thanks: (x: string) => `Thank you. Your answer: ${x}.`, thanks_text: (x: string) => `Your answer has arrived, and the request of ${x} continues. You can close this page.`, answered: 'This was answered already', answered_text: (who: string, at: string) => `${who ? `${who} answered` : 'It was answered'} ${at}. There is nothing left to do.`,
+    expired: 'This link has expired', expired_text: 'Ask the sender for a new one. The question is still open.', changed: 'This has changed since the link was sent', changed_text: 'Ask the sender for a new link, so that you decide about the current request.', closed: 'This question is closed', closed_text: 'Your answer is no longer needed.',
+    unknown: 'This link does not work', unknown_text: 'It may be cut off. Open it again from the message, or ask the sender for a new one.', away: 'No connection', away_text: 'The server cannot be reached at the moment. Nothing was lost.', again: 'Try again',
+  },
+  embed: { loading: 'One moment…', expired: 'This part of the page needs a new sign-in. Reload the page.', away: 'The server cannot be reached. It is retried.', nothing: 'Nothing waits for you.' },
   unknown: { title: 'There is no such page', text: 'The address may be cut off, or the page has moved.' },
 };
 

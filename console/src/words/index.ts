@@ -9,7 +9,6 @@ export const words = signal<Words>(en);
 
 export async function load_words(): Promise<void> {
   words.value = language.value === 'de' ? (await import('./de')).de : en;
-  document.documentElement.lang = language.value;
 }
 
 effect(() => {
