@@ -31,7 +31,7 @@ class AlertsTest : public testing::Test {
   void set_alert(std::int64_t more_than, const std::string& lasts = "") {
     Json body = Json::object({{"name", "Stopped"}, {"filter", "status:suspended"}, {"more_than", more_than}});
     if (!lasts.empty()) body.set("for", lasts);
-    ASSERT_TRUE(*store_.put_document({alert_kind, "stopped", "ann", body, 0, {}}));
+    ASSERT_TRUE(*store_.put_document({alert_kind, "stopped", "ann", body, 0, {}}, {}));
   }
   InstanceId suspend_one() {
     StartRequest request;

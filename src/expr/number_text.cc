@@ -58,7 +58,10 @@ std::optional<double> parse_number(std::string_view text) {
   if (text == "NaN") return __builtin_nan("");
   if (text == "Infinity" || text == "+Infinity") return __builtin_inf();
   if (text == "-Infinity") return -__builtin_inf();
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
   if (text.empty() || text.find_first_not_of("0123456789.eE+-") != std::string_view::npos) return std::nullopt;
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);

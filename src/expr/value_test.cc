@@ -32,6 +32,8 @@ TEST(Value, BecomesJsonAsTheRulesSay) {
   EXPECT_EQ(value_of("duration('315360000000s')"), "\"P3650000D\"");
   EXPECT_EQ(value_of("duration('315360000000.5s')"), "overflow");
   EXPECT_EQ(value_of("timestamp('9999-12-31T23:59:59Z') - timestamp('0001-01-01T00:00:00Z')"), "overflow");
+  EXPECT_EQ(value_of("double('+2')"), "2.0");
+  EXPECT_EQ(value_of("double('+-2')"), "invalid_argument");
   EXPECT_EQ(value_of("b'hello'"), "\"aGVsbG8=\"");
   EXPECT_EQ(value_of("5u"), "5");
   EXPECT_EQ(value_of("{1: 2}"), "not_json");
