@@ -42,7 +42,8 @@ class AlertsTest : public testing::Test {
   }
   std::vector<std::string> told() {
     std::vector<std::string> types;
-    for (const OutboxRow& row : store_.list_outbox({}, {})->items) {
+    const auto page = store_.list_outbox({}, {});
+    for (const OutboxRow& row : page->items) {
       if (row.event.subject == "alert/stopped") types.push_back(row.event.type);
     }
     return types;
