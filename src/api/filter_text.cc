@@ -137,8 +137,8 @@ Result<void> read_filter(std::string_view text, InstanceFilter& filter) {
     } else if (part.name == "deleted") {
       CAIRN_TRY(filter.deleted, yes(part));
     } else {
-      return unknown(part.name, {"status", "definition", "version", "ref", "part.NAME", "data.PATH", "parent", "from", "to", "step",
-                                 "error", "deleted"});
+      return unknown(part.name, {"status", "definition", "version", "ref", "part.NAME", "data.PATH", "parent", "from",
+                                 "to", "step", "error", "deleted"});
     }
   }
   const bool has_error = filter.status == Status::suspended || filter.status == Status::failed;

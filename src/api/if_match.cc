@@ -22,7 +22,10 @@ constexpr const char* malformed = "If-Match must be a state version, for example
 }  // namespace
 
 std::optional<Response> refuse_precondition(const Route& route, const Request& request) {
-  const bool about_one = route.path.starts_with("/v1/instances/{id}") || route.path.starts_with("/v1/tasks/{id}") ||
+  // A draft or a link changes nothing of its task.
+  const bool beside = route.path.ends_with("/draft") || route.path.ends_with("/link");
+  const bool about_one = route.path.starts_with("/v1/instances/{id}") ||
+                         (route.path.starts_with("/v1/tasks/{id}") && !beside) ||
                          (route.method == "PATCH" && route.path.starts_with("/v1/schedules/{name}"));
   const auto is_given = [](const auto& header) { return header.first == "if-match"; };
   const auto count = std::count_if(request.headers.begin(), request.headers.end(), is_given);

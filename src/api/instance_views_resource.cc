@@ -1,7 +1,7 @@
 // Lists of instances, their history and their snapshot: everything that only reads.
 #include "api/filter_text.h"
-#include "api/instance_search.h"
 #include "api/instance_replies.h"
+#include "api/instance_search.h"
 #include "api/page_answer.h"
 #include "instance/snapshot.h"
 

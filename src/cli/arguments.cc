@@ -98,7 +98,8 @@ std::vector<std::string> Arguments::values(std::string_view flag) const {
 }
 
 void print_help(const CommandSpec& spec, std::ostream& out) {
-  out << spec.summary << "\n\nUsage: " << (spec.name.starts_with("cairn-") ? "" : "cairn ") << spec.name << (spec.usage.empty() ? "" : " ") << spec.usage << "\n";
+  out << spec.summary << "\n\nUsage: " << (spec.name.starts_with("cairn-") ? "" : "cairn ") << spec.name
+      << (spec.usage.empty() ? "" : " ") << spec.usage << "\n";
   if (!spec.details.empty()) out << "\n" << spec.details << "\n";
   out << "\nFlags:\n";
   std::vector<std::pair<std::string, std::string_view>> rows;

@@ -296,7 +296,8 @@ class Page:
         while True:
             found = re.search(MARK + r"(\d+)\n", text)
             if found:
-                return int(found.group(1)), text[: found.start()]
+                # The shell may say that a command in the background was killed, at a moment of its own.
+                return int(found.group(1)), re.sub(r"(?m)^.*: line \d+: +\d+ (Killed|Terminated) .*\n", "", text[: found.start()])
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.output], [], [], left)[0]:
                 return None, text

@@ -163,8 +163,9 @@ for path, methods in table["paths"].items():
         if method == "get" or not path.startswith("/v1/"):
             continue
         name = operation["operationId"]
-        of_instance, of_task = path.startswith("/v1/instances/{id}"), path.startswith("/v1/tasks/{id}")
-        if name in ("changeSchedule", "receiveHook") or "hooks" in path or (method == "patch" and "schedules" in path):
+        of_instance = path.startswith("/v1/instances/{id}")
+        of_task = path.startswith("/v1/tasks/{id}") and not path.endswith(("/draft", "/link"))
+        if name in ("changeSchedule", "receiveHook", "giveAnswer") or "hooks" in path or (method == "patch" and "schedules" in path):
             continue
         place = path.replace("{id}", (waiting if name in ("signalInstance", "cancelInstance", "suspendInstance") else suspended) if of_instance else task)
         place = re.sub(r"\{[a-z]+\}", "1", place)

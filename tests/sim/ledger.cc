@@ -24,8 +24,8 @@ const Json& Ledger::perform(const RunRow& run, const Json& result, const Chronic
     effect.run = run.id.value;
     effect.result = result;
   } else if (effect.run != run.id.value && !has_failed(effect.run, chronicle) && !has_failed(run.id.value, chronicle)) {
-    // Only a failed call may be repeated under its key: an operator has retried it. Its late worker may still come after
-    // the retry.
+    // Only a failed call may be repeated under its key: an operator has retried it. Its late worker may still come
+    // after the retry.
     report_({"I-17 effects", "runs " + effect.run + " and " + run.id.value + " have the same idempotency key"});
   }
   return effect.result;

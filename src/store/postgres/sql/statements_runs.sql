@@ -286,7 +286,7 @@ ORDER BY r.n DESC LIMIT $6
 SELECT {run_columns}
 FROM (SELECT q.run FROM cairn.wf_run_q q WHERE q.later = ANY ('{false,true}') UNION SELECT unnest(w.runs) FROM cairn.wf_lease_q w) l
 CROSS JOIN LATERAL (SELECT * FROM cairn.workflow_run WHERE id = l.run OFFSET 0) r
-WHERE r.n < $1 AND ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND r.deleted_at IS NULL
+WHERE r.n < $1 AND ($2::text IS NULL OR r.status = $2) AND starts_with(r.type, $3) AND ($4::text IS NULL OR r.instance = $4) AND ($5 OR r.deleted_at IS NULL)
   AND r.instance IS NOT NULL AND ((r.status = 'pending' AND r.attempt > 0) OR (r.status = 'leased' AND r.attempt + r.uncounted::integer > 1))
 ORDER BY r.n DESC LIMIT $6
 -- name: list_troubled_runs
