@@ -96,6 +96,7 @@ Result<void> SqliteStore::open_as_owner() {
   CAIRN_TRY_VOID(sqlite::count_changes_of_new_tables(db));
   sqlite::forget_foreign_changes(db);
   maybe_kept_ = db.query(Sql::has_kept).next();
+  maybe_pieces_ = db.query(Sql::any_piece).next();
   if (db.error()) return *db.error();
   continue_clock();
   if (db.error()) return *db.error();
