@@ -41,6 +41,8 @@ const CommandSpec& bench_spec() {
       "  at-rest            an idle server: milliseconds until it is ready, memory\n"
       "  outbox-backlog     by name only: starts beside 200 000 events whose sinks hang or refuse; see p95_ms\n"
       "  scale              by name only: operations in a store that is first filled with --instances instances\n"
+      "  scale-instance     by name only: one step of an instance while its age, state, input, lists, strands, tasks,\n"
+      "                     children or kept signals grow; --scale 0.01 leaves out the largest sizes\n"
       "\n"
       "On PostgreSQL the server counts `WAL` and `syncs`; its CPU time and writes are known if it runs on this\n"
       "machine. A store given by its URL is kept.\n",

@@ -26,6 +26,7 @@ Result<std::vector<Row>> run_http_w7(const Plan& plan);
 Result<std::vector<Row>> run_at_rest(const Plan& plan);
 Result<std::vector<Row>> run_outbox_backlog(const Plan& plan);
 Result<std::vector<Row>> run_scale(const Plan& plan);
+Result<std::vector<Row>> run_scale_instance(const Plan& plan);
 
 // A request with only a definition and an input.
 inline StartRequest request_for(const std::string& definition, const Json& input) {

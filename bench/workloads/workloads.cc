@@ -23,6 +23,7 @@ std::span<const Workload> workloads() {
       {"at-rest", "an idle server: start-up and memory", run_at_rest},
       {"outbox-backlog", "starts beside 200 000 events whose sinks hang or refuse", run_outbox_backlog, true},
       {"scale", "single operations in a store with --instances instances", run_scale, true},
+      {"scale-instance", "one step of an instance while one property of it grows", run_scale_instance, true},
   };
   return all;
 }
