@@ -6,12 +6,39 @@
 
 namespace cairn {
 
+// A block's note. Several threads may read the value and note the same at the same time: the first one stays.
+class Json::NoteSlot {
+ public:
+  NoteSlot() = default;
+  ~NoteSlot() { drop(); }
+  NoteSlot(const NoteSlot&) = delete;
+  NoteSlot& operator=(const NoteSlot&) = delete;
+
+  const JsonNote* get() const noexcept { return note_.load(std::memory_order_acquire); }
+  void keep(std::unique_ptr<JsonNote> note) noexcept {
+    const JsonNote* none = nullptr;
+    if (note_.compare_exchange_strong(none, note.get(), std::memory_order_acq_rel)) note.release();
+  }
+  // Only the sole owner of the block calls this.
+  void drop() noexcept {
+    if (const JsonNote* gone = note_.load(std::memory_order_relaxed)) {
+      note_.store(nullptr, std::memory_order_relaxed);
+      delete gone;
+    }
+  }
+
+ private:
+  std::atomic<const JsonNote*> note_{nullptr};
+};
+
 struct Json::ArrayBlock {
   std::atomic<std::uint32_t> owners{1};
+  NoteSlot note;
   Array items;
 };
 struct Json::ObjectBlock {
   std::atomic<std::uint32_t> owners{1};
+  NoteSlot note;
   Members members;
 };
 
@@ -152,7 +179,11 @@ std::string_view Json::text_or(std::string_view key, std::string_view otherwise)
 Json::ArrayBlock& Json::own_array() {
   if (is_null()) *this = Json(Array{});
   CAIRN_ASSERT(is_array());
-  if (held_.array->owners.load(std::memory_order_acquire) != 1) *this = Json(held_.array->items);
+  if (held_.array->owners.load(std::memory_order_acquire) != 1) {
+    *this = Json(held_.array->items);
+  } else {
+    held_.array->note.drop();
+  }
   return *held_.array;
 }
 
@@ -166,6 +197,8 @@ Json::ObjectBlock& Json::own_object() {
     copy.kind_ = Kind::object;
     copy.held_.object = block.release();
     swap(copy);
+  } else {
+    held_.object->note.drop();
   }
   return *held_.object;
 }
@@ -188,6 +221,30 @@ bool Json::erase(std::string_view key) {
 
 void Json::push_back(Json value) { own_array().items.push_back(std::move(value)); }
 Json::Array& Json::edit_items() { return own_array().items; }
+
+const JsonNote* Json::note() const noexcept {
+  switch (kind_) {
+    case Kind::array: return held_.array->note.get();
+    case Kind::object: return held_.object ? held_.object->note.get() : nullptr;
+    case Kind::string: return held_.text.note();
+    case Kind::null:
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::number: break;
+  }
+  return nullptr;
+}
+
+bool Json::keep_note(std::unique_ptr<JsonNote> note) const {
+  if (kind_ == Kind::string) return held_.text.keep_note(std::move(note));
+  if (kind_ == Kind::array) {
+    held_.array->note.keep(std::move(note));
+    return true;
+  }
+  if (kind_ != Kind::object || !held_.object) return false;
+  held_.object->note.keep(std::move(note));
+  return true;
+}
 
 bool operator==(const Json& a, const Json& b) noexcept {
   if (a.kind_ != b.kind_) return false;

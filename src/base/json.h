@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,15 @@
 #include "base/text.h"
 
 namespace cairn {
+
+// What is known of a large value, so that it need not be computed again: readers derive from it. It describes the
+// value as it is, because a changed value has no note.
+struct JsonNote {
+  JsonNote(std::size_t written_length, int nesting) : written(written_length), depth(nesting) {}
+  virtual ~JsonNote() = default;
+  std::size_t written;  // the length of the value as JSON text
+  int depth;            // levels of arrays and objects; 0: a scalar
+};
 
 class Json {
  public:
@@ -115,10 +125,18 @@ class Json {
   // The member's value for writing; created as null if missing.
   Json& edit(std::string_view key);
 
+  // The note beside an array, an object with members or a long text (JsonNote); nullptr: there is none. It lives as
+  // long as the value or a copy of it.
+  const JsonNote* note() const noexcept;
+  // Keeps a note beside the value and its copies until one of them is changed, which drops it there. The first note
+  // stays. False if this value cannot have one.
+  bool keep_note(std::unique_ptr<JsonNote> note) const;
+
   // Equal means same kind and same value; 1 and 1.0 differ. Use `same_value` to compare as JSON Schema does.
   friend bool operator==(const Json& a, const Json& b) noexcept;
 
  private:
+  class NoteSlot;
   struct ArrayBlock;
   struct ObjectBlock;
   union Held {

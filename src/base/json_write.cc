@@ -1,7 +1,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "base/json.h"
+#include "base/json_writer.h"
 
 namespace cairn {
 namespace {
@@ -61,11 +61,11 @@ bool may_need_escape(const char* bytes) {
   return (((word - each * 0x20) & ~word) | ((quote - each) & ~quote) | ((slash - each) & ~slash)) & high;
 }
 
-// Writes short text without escapes at once. Nearly all text is of this kind, and appending byte by byte takes most of
-// the time.
-constexpr std::size_t short_text_max = 120;
+}  // namespace
 
-bool write_short(char before, std::string_view text, char after, std::string& out) {
+bool write_short_json(char before, std::string_view text, char after, std::string& out) {
+  // Nearly all text is short and without escapes, and appending byte by byte takes most of the time.
+  constexpr std::size_t short_text_max = 120;
   if (text.size() > short_text_max) return false;
   char quoted[short_text_max + 4];
   char* at = quoted;
@@ -81,10 +81,8 @@ bool write_short(char before, std::string_view text, char after, std::string& ou
   return true;
 }
 
-}  // namespace
-
 void write_json_string(std::string_view text, std::string& out) {
-  if (write_short(0, text, 0, out)) return;
+  if (write_short_json(0, text, 0, out)) return;
   out.push_back('"');
   std::size_t plain = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -123,45 +121,16 @@ void write_json_number(double value, std::string& out) {
   if (text.find_first_of(".eE") == std::string_view::npos) out += ".0";
 }
 
+void write_json_key(char before, std::string_view key, std::string& out) {
+  if (write_short_json(before, key, ':', out)) return;
+  out.push_back(before);
+  write_json_string(key, out);
+  out.push_back(':');
+}
+
 void write_json(const Json& value, std::string& out) {
-  switch (value.kind()) {
-    case Json::Kind::null: out += "null"; return;
-    case Json::Kind::boolean: out += value.as_bool() ? "true" : "false"; return;
-    case Json::Kind::integer: {
-      char digits[24];
-      const auto written = std::to_chars(digits, digits + sizeof digits, value.as_integer());
-      out.append(digits, written.ptr);
-      return;
-    }
-    case Json::Kind::number: write_json_number(value.as_double(), out); return;
-    case Json::Kind::string: write_json_string(value.as_string(), out); return;
-    case Json::Kind::array: {
-      char before = '[';
-      for (const Json& item : value.items()) {
-        out.push_back(before);
-        before = ',';
-        write_json(item, out);
-      }
-      if (before == '[') out.push_back('[');
-      out.push_back(']');
-      return;
-    }
-    case Json::Kind::object: {
-      char before = '{';
-      for (const Json::Member& member : value.members()) {
-        if (!write_short(before, member.key, ':', out)) {
-          out.push_back(before);
-          write_json_string(member.key, out);
-          out.push_back(':');
-        }
-        before = ',';
-        write_json(member.value, out);
-      }
-      if (before == '{') out.push_back('{');
-      out.push_back('}');
-      return;
-    }
-  }
+  NoSubstitute none;
+  write_json(value, out, none);
 }
 
 std::string write_json(const Json& value) {

@@ -9,6 +9,8 @@ namespace cairn {
 struct Limits {
   std::size_t body_bytes_max = 4u << 20;
   std::size_t state_bytes_max = 1u << 20;
+  // Not a refusal: values of this size are stored apart from their snapshots (instance/pieces.h). 0: none is.
+  std::size_t piece_bytes_min = 16u << 10;
   int json_depth_max = 128;
   std::int64_t steps_per_slice_max = 100'000;
   std::size_t strands_max = 1'000;

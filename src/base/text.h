@@ -5,10 +5,13 @@
 #include <compare>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace cairn {
+
+struct JsonNote;
 
 class Text {
  public:
@@ -45,6 +48,10 @@ class Text {
     return {bytes_, static_cast<std::size_t>(bytes_[tag_at])};
   }
   operator std::string_view() const noexcept { return view(); }
+  // A text of this length and more can have a note (Json::note).
+  static constexpr std::size_t noted_min = 1024;
+  const JsonNote* note() const noexcept;
+  bool keep_note(std::unique_ptr<JsonNote> note) const noexcept;
   std::string str() const { return std::string(view()); }
   std::size_t size() const noexcept { return view().size(); }
   bool empty() const noexcept { return size() == 0; }
@@ -58,6 +65,9 @@ class Text {
     std::atomic<std::uint32_t> owners;
     std::uint32_t size;
   };
+  // In front of the Heap of a text that can have a note.
+  using Slot = std::atomic<const JsonNote*>;
+  static Slot* slot_of(Heap* block) noexcept { return reinterpret_cast<Slot*>(block) - 1; }
   static constexpr std::size_t tag_at = 15;
   static constexpr char shared_tag = 127;
 

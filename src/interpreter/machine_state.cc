@@ -6,25 +6,6 @@
 #include "interpreter/state_path.h"
 
 namespace cairn {
-namespace {
-
-// The recursion stops at `levels`.
-bool is_deeper_than(const Json& value, int levels) {
-  if (!value.is_array() && !value.is_object()) return false;
-  if (levels == 0) return true;
-  if (value.is_array()) {
-    for (const Json& item : value.items()) {
-      if (is_deeper_than(item, levels - 1)) return true;
-    }
-  } else {
-    for (const Json::Member& member : value.members()) {
-      if (is_deeper_than(member.value, levels - 1)) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
 
 Result<Json, Failure> Machine::bounded(const Step* step, Json value, std::string_view what) const {
   const std::string place = step ? " (" + step->path + ")" : "";
@@ -57,15 +38,14 @@ Failure Machine::too_deep(const Step* step) const {
 Result<void, Failure> Machine::write_state(const Step* step, Json state) {
   const std::size_t bytes_max = setting_.limits.state_bytes_max;
   if (is_deeper_than(state, setting_.limits.json_depth_max)) return too_deep(step);
-  std::string text;
-  write_json(state, text);
-  if (text.size() > bytes_max) {
+  const std::size_t bytes = written_length(state);
+  if (bytes > bytes_max) {
     return make_failure(program_, step, FailureClass::definition, "limit_state",
-                        "the state would be " + std::to_string(text.size()) + " bytes long, more than " +
+                        "the state would be " + std::to_string(bytes) + " bytes long, more than " +
                             std::to_string(bytes_max) + " (limit: business state)");
   }
   CAIRN_TRY_VOID(check_schema(step, state));
-  state_bytes_bound_ = text.size();
+  state_bytes_bound_ = bytes;
   out_.after.state = std::move(state);
   return {};
 }
@@ -85,14 +65,8 @@ Result<void, Failure> Machine::assign(const Step* step, const StatePath& path, J
   if (levels < 0 || is_deeper_than(value, levels)) return too_deep(step);
   // The exact length is computed only near the limit. An assignment adds at most its value, its names and the
   // punctuation around them.
-  std::string text;
-  if (state_bytes_bound_ == 0) {
-    write_json(state, text);
-    state_bytes_bound_ = text.size();
-    text.clear();
-  }
-  write_json(value, text);
-  const std::size_t bound = state_bytes_bound_ + text.size() + 8 * (path.text.size() + path.names.size());
+  if (state_bytes_bound_ == 0) state_bytes_bound_ = written_length(state);
+  const std::size_t bound = state_bytes_bound_ + written_length(value) + 8 * (path.text.size() + path.names.size());
   if (bound > setting_.limits.state_bytes_max || program_.state_schema) {
     Json written = state;
     set_path(written, path, std::move(value));
