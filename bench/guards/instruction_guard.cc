@@ -114,7 +114,7 @@ int main(int count, char** arguments) {
        [&] {
          Slice slice(registry, scene.setting, scene.signalled.at, "guard", "node");
          CAIRN_ASSERT(slice.apply(*scene.program, scene.waiting, scene.signalled.what).has_value());
-         encode_ahead(slice.unit);
+         encode_ahead(slice.unit, Limits().piece_bytes_min);
          CAIRN_ASSERT(slice.unit.encoded.size() == 1);
        }},
       {"commit_queue",

@@ -18,7 +18,7 @@ const CommandSpec& bench_spec() {
   static const CommandSpec spec{
       "cairn-bench",
       "[WORKLOAD…] [--store sqlite|memory|URL] [--outstanding 1,16,64,256] [--seconds S] [--repeats N] [--scale X] "
-      "[--instances N] [--dir DIR] [--quick] [--idle STORE] [--work URL] [--json]",
+      "[--instances N] [--pieces BYTES] [--dir DIR] [--quick] [--idle STORE] [--work URL] [--json]",
       "Measure this build on this machine",
       "Without names it runs every workload. Each one creates its own store below --dir (the measured disk) and\n"
       "removes it. Rates are the median of --repeats runs. `written`, `WAL` and `syncs` are per workflow, counted\n"
@@ -52,6 +52,8 @@ const CommandSpec& bench_spec() {
        {"--repeats", "N", "number of runs; the median is reported (default 3)"},
        {"--scale", "X", "factor for the fixed numbers of instances (default 1)"},
        {"--instances", "N", "workload scale: the number of instances (default 1000)"},
+       {"--pieces", "BYTES",
+        "workload scale-instance: values of this size are stored apart; 0: none is (default: as a server)"},
        {"--dir", "DIR", "where stores are created (default: the temporary folder)"},
        {"--quick", "", "short runs: --seconds 0.3 --repeats 1 --scale 0.01"},
        {"--idle", "STORE", "do not measure: open the store and stay idle until killed; used by W6"},
@@ -81,6 +83,11 @@ std::optional<std::string> read_plan(const Arguments& arguments, bench::Plan& pl
   }
   if (const auto text = arguments.value("--instances"); text && !read_number(*text, plan.instances)) {
     return "--instances is a whole number greater than 0";
+  }
+  if (const auto text = arguments.value("--pieces")) {
+    std::size_t bytes = 0;
+    if (*text != "0" && !read_number(*text, bytes)) return "--pieces is a whole number";
+    plan.piece_bytes_min = bytes;
   }
   plan.folder = arguments.value("--dir").value_or(std::filesystem::temp_directory_path().string());
   if (const auto text = arguments.value("--seconds"); text && !read_number(*text, plan.seconds)) {

@@ -165,7 +165,15 @@ Result<Row> measure(const Plan& plan, const Dimension& dimension, std::size_t si
   const std::string loop = definition_of("loop", loop_steps), list = definition_of("list", list_steps),
                     child = definition_of("child", child_steps);
   const std::array<std::string_view, 3> definitions{loop, list, child};
-  CAIRN_TRY(Stage stage, Stage::open(plan, definitions));
+  Limits limits;
+  limits.state_bytes_max = 64u << 20;
+  limits.body_bytes_max = 16u << 20;
+  limits.strands_max = 100'000;
+  limits.buffered_signals_max = 100'000;
+  limits.expression_bytes_max = 1u << 30;
+  limits.definition_nodes_max = 1'000'000;
+  if (plan.piece_bytes_min) limits.piece_bytes_min = *plan.piece_bytes_min;
+  CAIRN_TRY(Stage stage, Stage::open(plan, definitions, limits));
   Engine& engine = *stage.engine;
   engine.run();
   const auto made = dimension.make(engine, size);

@@ -53,9 +53,10 @@ std::size_t Plan::scaled(std::size_t count) const {
 
 double Plan::warm_up_s() const { return std::min(1.0, seconds / 4); }
 
-Result<Stage> Stage::open(const Plan& plan, std::span<const std::string_view> definitions) {
+Result<Stage> Stage::open(const Plan& plan, std::span<const std::string_view> definitions, const Limits& limits) {
   Stage stage;
   EngineOptions options;
+  options.limits = limits;
   if (plan.store == "sqlite") {
     CAIRN_TRY(Scratch scratch, Scratch::make(plan.folder));
     stage.url = "sqlite:" + scratch.path() + "/store.db";

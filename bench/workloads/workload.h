@@ -28,6 +28,7 @@ struct Plan {
   int repeats = 3;               // at least 1; the median is taken
   double scale = 1;              // for the fixed numbers of instances
   std::size_t instances = 1000;  // for the workload "scale": how many exist before the measurement
+  std::optional<std::size_t> piece_bytes_min;  // for "scale-instance": Limits::piece_bytes_min
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 
   std::size_t scaled(std::size_t count) const;
@@ -60,7 +61,7 @@ struct Stage {
   std::string url;
   std::unique_ptr<Engine> engine;
 
-  static Result<Stage> open(const Plan& plan, std::span<const std::string_view> definitions);
+  static Result<Stage> open(const Plan& plan, std::span<const std::string_view> definitions, const Limits& limits = {});
 };
 
 Result<std::unique_ptr<Engine>> open_engine(const std::string& url);

@@ -74,7 +74,7 @@ Json document(const Snapshot& snapshot) {
                             {"version", snapshot.program.version},
                             {"digest", snapshot.program.digest},
                             {"state_version", static_cast<std::int64_t>(snapshot.state_version)},
-                            {"format", snapshot_format},
+                            {"format", snapshot.pieces.set ? snapshot_format : 1},
                             {"status", to_string(snapshot.status)},
                             {"input", snapshot.input},
                             {"state", snapshot.state},

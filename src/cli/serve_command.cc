@@ -224,6 +224,7 @@ Limits engine_limits(const Configuration& from) {
   constexpr Sized sized[] = {
       {"http.body_bytes_max", &Limits::body_bytes_max},
       {"limits.state_bytes_max", &Limits::state_bytes_max},
+      {"limits.piece_bytes_min", &Limits::piece_bytes_min},
       {"limits.strands_max", &Limits::strands_max},
       {"limits.signals_per_instance_max", &Limits::buffered_signals_max},
       {"limits.name_length_max", &Limits::name_length_max},

@@ -31,6 +31,8 @@ EngineCore::EngineCore(Store& store, CoreOptions options)
       runs_(context_, deliveries_, leasing_.types(), listeners_),
       reports_(context_, deliveries_, leasing_.leased(), listeners_),
       due_(context_, deliveries_, reports_, postponed_) {
+  // A store that never keeps values apart is left as it is.
+  if (store.traits().piece_bytes_min > 0) store.keep_apart(context_.options.limits.piece_bytes_min);
   store.watch([this](const Wakeup& wakeup) { hear(wakeup); });
 }
 

@@ -156,6 +156,45 @@ TEST_F(Parking, ADamagedSnapshotParksItsInstanceOnly) {
   EXPECT_EQ(row("bad").status, Status::completed) << "repaired and replayed, it goes on where it was";
 }
 
+TEST_F(Parking, ALostPieceParksTheInstancesThatNeedItAndIsNamed) {
+  deploy(listener);
+  const auto begin = [&](const std::string& id, char letter) {
+    StartRequest request;
+    request.definition = "listener";
+    request.id = id;
+    request.input = Json::object({{"doc", std::string(50'000, letter)}});
+    ASSERT_TRUE(core_->instances().start(request).has_value());
+  };
+  begin("bad", 'x');
+  begin("good", 'y');
+  const std::string hash = store_->list_pieces({"bad"})->at(0);
+  close();
+  sql("CREATE TABLE kept AS SELECT * FROM wf_pieces");
+  sql("DELETE FROM wf_pieces WHERE hash = '" + hash + "'");
+  open();
+  SignalRequest signal;
+  signal.name = "go";
+  signal.payload = Json(7);
+  ASSERT_EQ(core_->instances().broadcast(signal)->delivered.size(), 2u);
+  core_->due().run_until_idle();
+  EXPECT_EQ(row("good").status, Status::completed);
+  EXPECT_EQ(row("bad").status, Status::suspended);
+  EXPECT_EQ(row("bad").error->code, "snapshot_corrupt");
+  const auto letters = store_->list_dead_letters({})->items;
+  ASSERT_EQ(letters.size(), 1u);
+  EXPECT_EQ(letters[0].instance, InstanceId{"bad"});
+  const std::string named = "piece " + hash + " (snapshot.business.input.doc) is missing";
+  EXPECT_NE(letters[0].reason.find(named), std::string::npos) << letters[0].reason;
+  EXPECT_NE(row("bad").error->message.find(named), std::string::npos) << row("bad").error->message;
+
+  close();
+  sql("INSERT INTO wf_pieces SELECT * FROM kept WHERE hash = '" + hash + "'");
+  open();
+  EXPECT_TRUE(*store_->replay_dead_letter(letters[0].id));
+  core_->due().run_until_idle();
+  EXPECT_EQ(row("bad").status, Status::completed) << "with its piece back, it goes on where it was";
+}
+
 TEST_F(Parking, AMissingDefinitionHasAGracePeriod) {
   deploy(sleeper);
   start("sleeper", "s");

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "instance/snapshot.h"
 
@@ -17,6 +18,9 @@ using SharedSnapshot = std::shared_ptr<const Snapshot>;
 
 class SnapshotCache {
  public:
+  // Large values of cached snapshots (instance/pieces.h) take no more memory than this, except those of the last one.
+  static constexpr std::size_t piece_bytes_max = 64u << 20;
+
   explicit SnapshotCache(std::size_t capacity) : capacity_(capacity) {}
 
   SharedSnapshot find(const InstanceId& id);  // nullptr: unknown
@@ -27,8 +31,12 @@ class SnapshotCache {
  private:
   using Order = std::list<SharedSnapshot>;  // most recently used first
 
+  // Moves what no longer fits to `gone`. The caller holds the mutex.
+  void shrink(std::vector<SharedSnapshot>& gone);
+
   mutable std::mutex mutex_;
   std::size_t capacity_;
+  std::size_t piece_bytes_ = 0;  // a piece that several snapshots share counts for each
   Order order_;
   std::unordered_map<std::string, Order::iterator> by_id_;
 };

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "instance/failure.h"
+#include "instance/pieces.h"
 #include "instance/status.h"
 
 namespace cairn {
@@ -142,6 +143,7 @@ struct Snapshot {
   std::uint64_t counter = 0;           // the source of new tokens, strand numbers and ids
   std::string last_event;              // the id of the event that made this version
   std::string trace;                   // the traceparent of the request that started it; empty: none
+  StoredPieces pieces;                 // of the stored version that this one continues from; not encoded
   bool operator==(const Snapshot&) const = default;
 };
 
@@ -149,8 +151,10 @@ struct Snapshot {
 std::string resume_pointer(const Strand& strand);
 
 // The encoding has a format number and a checksum and is canonical. `decode_snapshot` reads every released format. An
-// inconsistent snapshot is ErrorCode::corrupt; a newer format is ErrorCode::unsupported.
-inline constexpr int snapshot_format = 1;
+// inconsistent snapshot is ErrorCode::corrupt; a newer format is ErrorCode::unsupported. Format 2 has places of pieces
+// (`encode_apart`), and format 1 has none.
+inline constexpr int snapshot_format = 2;
+int format_of(std::string_view encoded);
 std::string encode_snapshot(const Snapshot& snapshot);
 Result<Snapshot> decode_snapshot(std::string_view bytes);
 

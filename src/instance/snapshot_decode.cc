@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "instance/piece_reader.h"
 #include "instance/snapshot.h"
 #include "instance/snapshot_format.h"
 #include "instance/trace_id.h"
@@ -264,7 +265,9 @@ Error corrupt(const std::string& what) { return {ErrorCode::corrupt, "the snapsh
 
 }  // namespace
 
-Result<Snapshot> decode_snapshot(std::string_view bytes) {
+Result<Snapshot> decode_snapshot(std::string_view bytes) { return decode_snapshot(bytes, {}); }
+
+Result<Snapshot> decode_snapshot(std::string_view bytes, const ReadPieces& read, bool* missing) {
   std::string_view rest = bytes;
   const auto skip = [&rest](std::string_view expected) {
     if (!rest.starts_with(expected)) return false;
@@ -286,13 +289,26 @@ Result<Snapshot> decode_snapshot(std::string_view bytes) {
   rest.remove_prefix(static_cast<std::size_t>(number.ptr - rest.data()));
   if (!skip(snapshot_body_key) || !rest.ends_with('}')) return corrupt("it has no body");
   rest.remove_suffix(1);
-  if (snapshot_checksum(rest) != checksum) return corrupt("its checksum does not match");
+  const std::string found = format > 1 ? snapshot_checksum(std::string(rest) + std::to_string(format)) : snapshot_checksum(rest);
+  if (found != checksum) return corrupt("its checksum does not match");
   auto body = parse_json(rest, stored_limits);
   if (!body) return corrupt(body.error().message);
+  PieceReader pieces(read);
+  if (format > 1) {
+    auto filled = pieces.fill(*body, "snapshot");
+    if (missing != nullptr) *missing = pieces.missed();
+    // Anything else is a failure of the store.
+    if (!filled && filled.error().code != ErrorCode::corrupt) return filled.error();
+    if (!filled) return corrupt(filled.error().message);
+    body = std::move(filled);
+  }
   std::string problem;
   Snapshot snapshot = read_snapshot(*body, problem);
   if (problem.empty()) check_links(snapshot, problem);
   if (!problem.empty()) return corrupt(problem);
+  if (auto named = pieces.named(); !named.empty()) {
+    snapshot.pieces = {set_of(std::move(named)), snapshot.state_version};
+  }
   return snapshot;
 }
 

@@ -1,100 +1,31 @@
-// Writes member by member in the order of the keys. The bytes equal those of a written Json object, but no object is
-// built.
-#include <charconv>
-
+// Writes a snapshot member by member.
 #include "base/sha256.h"
 #include "instance/snapshot.h"
 #include "instance/snapshot_format.h"
+#include "instance/snapshot_text.h"
 
 namespace cairn {
 namespace {
 
-// The longest key below. These keys need no escapes.
-constexpr std::size_t key_length_max = 28;
-
-class ObjectText {
- public:
-  explicit ObjectText(std::string& out) : out_(out) { out_.push_back('{'); }
-  ~ObjectText() { out_.push_back('}'); }
-  ObjectText(const ObjectText&) = delete;
-  ObjectText& operator=(const ObjectText&) = delete;
-
-  std::string& key(std::string_view name) {
-    // Appended in one call, because appending byte by byte takes longer than the rest.
-    char quoted[key_length_max + 4];
-    char* to = quoted;
-    if (!first_) *to++ = ',';
-    first_ = false;
-    *to++ = '"';
-    to += name.copy(to, key_length_max);
-    *to++ = '"';
-    *to++ = ':';
-    out_.append(quoted, static_cast<std::size_t>(to - quoted));
-    return out_;
-  }
-  void text(std::string_view name, std::string_view value) { write_json_string(value, key(name)); }
-  void some_text(std::string_view name, std::string_view value) {
-    if (!value.empty()) text(name, value);
-  }
-  void number(std::string_view name, std::uint64_t value) {
-    char digits[24];
-    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-    key(name).append(digits, static_cast<std::size_t>(end - digits));
-  }
-  void some_number(std::string_view name, std::uint64_t value) {
-    if (value != 0) number(name, value);
-  }
-  void json(std::string_view name, const Json& value) { write_json(value, key(name)); }
-  void some_json(std::string_view name, const Json& value) {
-    if (!value.is_null()) json(name, value);
-  }
-  void time(std::string_view name, Timestamp value) {
-    std::string& out = key(name);
-    out.push_back('"');
-    write_timestamp(value, out);
-    out.push_back('"');
-  }
-  void some_time(std::string_view name, const std::optional<Timestamp>& value) {
-    if (value) time(name, *value);
-  }
-  template <class Items, class Write>
-  void some_list(std::string_view name, const Items& items, Write write) {
-    if (items.empty()) return;
-    std::string& out = key(name);
-    out.push_back('[');
-    bool first = true;
-    for (const auto& item : items) {
-      if (!first) out.push_back(',');
-      first = false;
-      write(item, out);
-    }
-    out.push_back(']');
-  }
-
- private:
-  std::string& out_;
-  bool first_ = true;
-};
-
-void write(const Frame& frame, std::string& out) {
-  ObjectText object(out);
+void write(const Frame& frame, SnapshotText& out) {
+  SnapshotObject object(out);
   object.some_json("data", frame.data);
   object.text("kind", frame.kind);
   object.some_text("place", frame.place);
   object.some_text("visit", frame.visit);
 }
 
-void write(const Strand& strand, std::string& out) {
-  ObjectText object(out);
-  object.some_list("frames", strand.frames, [](const Frame& frame, std::string& text) { write(frame, text); });
+void write(const Strand& strand, SnapshotText& out) {
+  SnapshotObject object(out);
+  object.some_list("frames", strand.frames, [](const Frame& frame, SnapshotText& text) { write(frame, text); });
   object.number("id", strand.id);
   object.some_number("parent", strand.parent);
   object.some_list("waits", strand.waits,
-                   [](const WaitToken& token, std::string& text) { write_json_string(token.value, text); });
+                   [](const WaitToken& token, SnapshotText& text) { write_json_string(token.value, text.bytes); });
 }
 
-void write(const Wait& wait, std::string& out) {
-  ObjectText object(out);
+void write(const Wait& wait, SnapshotText& out) {
+  SnapshotObject object(out);
   object.some_json("key", wait.key);
   object.text("kind", to_string(wait.kind));
   object.some_text("name", wait.name);
@@ -106,8 +37,8 @@ void write(const Wait& wait, std::string& out) {
   object.some_time("until", wait.until);
 }
 
-void write(const BufferedSignal& signal, std::string& out) {
-  ObjectText object(out);
+void write(const BufferedSignal& signal, SnapshotText& out) {
+  SnapshotObject object(out);
   object.time("at", signal.at);
   if (signal.held > 0) object.number("held", signal.held);
   object.some_text("id", signal.id);
@@ -118,21 +49,21 @@ void write(const BufferedSignal& signal, std::string& out) {
   object.some_time("until", signal.until);
 }
 
-void write(const Compensation& compensation, std::string& out) {
-  ObjectText object(out);
+void write(const Compensation& compensation, SnapshotText& out) {
+  SnapshotObject object(out);
   object.number("branch", compensation.branch);
   object.text("place", compensation.place);
   object.some_json("scope", compensation.scope);
 }
 
-void write(const CompletedTask& task, std::string& out) {
-  ObjectText object(out);
+void write(const CompletedTask& task, SnapshotText& out) {
+  SnapshotObject object(out);
   object.text("by", task.by);
   object.text("name", task.name);
 }
 
-void write(const HeldWakeup& held, std::string& out) {
-  ObjectText object(out);
+void write(const HeldWakeup& held, SnapshotText& out) {
+  SnapshotObject object(out);
   if (held.attempt > 1) object.number("attempt", static_cast<std::uint64_t>(held.attempt));
   if (held.failure) object.json("failure", to_json(*held.failure));
   object.some_json("result", held.result);
@@ -140,21 +71,21 @@ void write(const HeldWakeup& held, std::string& out) {
   object.text("token", held.token.value);
 }
 
-void write_business(const Snapshot& snapshot, std::string& out) {
-  ObjectText object(out);
+void write_business(const Snapshot& snapshot, SnapshotText& out) {
+  SnapshotObject object(out);
   object.json("input", snapshot.input);
   object.some_json("output", snapshot.output);
   {
-    ObjectText reference(object.key("reference"));
+    SnapshotObject reference(object.open("reference"));
     reference.json("key", snapshot.reference.key);
     reference.json("parts", snapshot.reference.parts);
   }
   object.json("state", snapshot.state);
 }
 
-void write_engine(const Snapshot& snapshot, std::string& out) {
-  ObjectText object(out);
-  const auto each = [](const auto& item, std::string& text) { write(item, text); };
+void write_engine(const Snapshot& snapshot, SnapshotText& out) {
+  SnapshotObject object(out);
+  const auto each = [](const auto& item, SnapshotText& text) { write(item, text); };
   object.some_list("compensations", snapshot.compensations, each);
   object.some_list("completed_tasks", snapshot.completed_tasks, each);
   object.number("counter", snapshot.counter);
@@ -163,11 +94,11 @@ void write_engine(const Snapshot& snapshot, std::string& out) {
   object.some_list("held", snapshot.held, each);
   object.some_text("last_event", snapshot.last_event);
   if (snapshot.parent) {
-    ObjectText parent(object.key("parent"));
+    SnapshotObject parent(object.open("parent"));
     parent.text("instance", snapshot.parent->instance.value);
     parent.text("token", snapshot.parent->token.value);
   }
-  object.some_list("ready", snapshot.ready, [](std::uint64_t id, std::string& text) { text += std::to_string(id); });
+  object.some_list("ready", snapshot.ready, [](std::uint64_t id, SnapshotText& text) { text.bytes += std::to_string(id); });
   object.some_list("signals", snapshot.signals, each);
   object.some_time("slice_now", snapshot.slice_now);
   object.some_number("slice_steps", static_cast<std::uint64_t>(snapshot.slice_steps));
@@ -176,14 +107,14 @@ void write_engine(const Snapshot& snapshot, std::string& out) {
   object.some_list("waits", snapshot.waits, each);
 }
 
-void write(const Snapshot& snapshot, std::string& out) {
-  ObjectText object(out);
-  write_business(snapshot, object.key("business"));
+void write(const Snapshot& snapshot, SnapshotText& out) {
+  SnapshotObject object(out);
+  write_business(snapshot, object.open("business"));
   object.time("changed_at", snapshot.changed_at);
-  write_engine(snapshot, object.key("engine"));
+  write_engine(snapshot, object.open("engine"));
   object.text("instance", snapshot.instance.value);
   {
-    ObjectText program(object.key("program"));
+    SnapshotObject program(object.open("program"));
     program.text("digest", snapshot.program.digest);
     program.text("name", snapshot.program.name);
     program.text("version", snapshot.program.version);
@@ -195,25 +126,38 @@ void write(const Snapshot& snapshot, std::string& out) {
 
 }  // namespace
 
-std::string snapshot_checksum(std::string_view body) {
-  const auto digest = sha256(body);
+std::string snapshot_checksum(std::string_view covered) {
+  const auto digest = sha256(covered);
   return to_hex({reinterpret_cast<const char*>(digest.data()), snapshot_checksum_length / 2});
 }
 
-std::string encode_snapshot(const Snapshot& snapshot) {
-  std::string bytes;
+// The format follows from what the body has, so it is written last. One digit each.
+static_assert(snapshot_format < 10);
+
+std::string encode_snapshot(const Snapshot& snapshot, PieceWriter* apart) {
+  SnapshotText out{{}, apart};
+  std::string& bytes = out.bytes;
   bytes.reserve(2048);
   bytes += snapshot_head;
   const std::size_t checksum_at = bytes.size();
   bytes.append(snapshot_checksum_length, '0');
   bytes += snapshot_format_key;
-  bytes += std::to_string(snapshot_format);
+  const std::size_t format_at = bytes.size();
+  bytes.push_back('1');
   bytes += snapshot_body_key;
   const std::size_t body_at = bytes.size();
-  write(snapshot, bytes);
+  write(snapshot, out);
+  const bool has_places = apart != nullptr && apart->has_places();
+  if (has_places) {
+    bytes[format_at] = '2';
+    bytes.push_back('2');
+  }
   bytes.replace(checksum_at, snapshot_checksum_length, snapshot_checksum(std::string_view(bytes).substr(body_at)));
+  if (has_places) bytes.pop_back();
   bytes.push_back('}');
-  return bytes;
+  return std::move(out.bytes);
 }
+
+std::string encode_snapshot(const Snapshot& snapshot) { return encode_snapshot(snapshot, nullptr); }
 
 }  // namespace cairn

@@ -113,7 +113,7 @@ TEST(Snapshot, AnyChangedByteIsCorrupt) {
 }
 
 TEST(Snapshot, ANewerFormatIsUnsupported) {
-  const std::string bytes = replaced(encode_snapshot(rich()), "\"format\":1", "\"format\":2");
+  const std::string bytes = replaced(encode_snapshot(rich()), "\"format\":1", "\"format\":3");
   const auto decoded = decode_snapshot(bytes);
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().code, ErrorCode::unsupported);

@@ -25,6 +25,9 @@ class InstanceStore : public virtual StoreBase {
  public:
   // A row that cannot be decoded is ErrorCode::corrupt.
   virtual Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) = 0;
+  // Values of this size are kept apart from their snapshots from now on (StoreTraits::piece_bytes_min). Set it before the
+  // first commit.
+  virtual void keep_apart(std::size_t piece_bytes_min) = 0;
   // Writes the batch in one transaction and answers for each unit, in order. A stale or refused unit writes nothing and
   // does not affect the others. On an Error, nothing of the batch was written.
   virtual Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) = 0;

@@ -80,11 +80,18 @@ struct Unit {
   // The result of `encode_ahead`: the encoded snapshot of each advance. Empty if a later advance of the unit replaces
   // it. The store encodes missing ones itself.
   std::vector<std::string> encoded;
+  // What each of these changes for the pieces of its instance (instance/pieces.h). Empty: nothing for any.
+  std::vector<PieceChanges> pieces;
+  const PieceChanges* pieces_of(std::size_t advance) const {
+    return advance < pieces.size() && !pieces[advance].empty() ? &pieces[advance] : nullptr;
+  }
 };
 
-// Encodes the snapshots that the unit leaves behind. The caller of the commit does this, so the single writer thread
-// does not have to.
-void encode_ahead(Unit& unit);
+// Encodes the snapshots that the unit leaves behind, with values of `piece_bytes_min` and more apart. The caller of the
+// commit does this, so the single writer thread does not have to.
+void encode_ahead(Unit& unit, std::size_t piece_bytes_min);
+// The same for one advance, the last of its instance (unit_pieces.cc).
+void encode_last(Unit& unit, std::size_t advance, std::size_t piece_bytes_min);
 
 struct CommitOutcome {
   enum class Kind {

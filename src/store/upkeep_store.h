@@ -97,6 +97,13 @@ struct QueueFault {
   bool operator==(const QueueFault&) const = default;
 };
 
+// A piece (instance/pieces.h) or a use of one that does not fit to the rest of the store.
+struct PieceFault {
+  std::string hash;  // empty: the use names no piece
+  std::string message;
+  bool operator==(const PieceFault&) const = default;
+};
+
 // A setting of the database that an operator should change.
 struct SettingAdvice {
   std::string what;
@@ -127,6 +134,13 @@ class UpkeepStore : public virtual StoreBase {
   // The first `max` faults in a run queue that is separate from the runs. The answer is correct under concurrent
   // writes. A store whose runs are the queue has no such faults.
   virtual Result<std::vector<QueueFault>> queue_faults(std::size_t) { return std::vector<QueueFault>(); }
+
+  // The hashes of the pieces that the instance uses, sorted.
+  virtual Result<std::vector<std::string>> list_pieces(const InstanceId& id) = 0;
+  // The first `max` faults: pieces that no instance uses, and uses without a piece or an instance.
+  virtual Result<std::vector<PieceFault>> piece_faults(std::size_t max) = 0;
+  // Removes pieces that no instance uses and that a commit had to leave to this call, at most `max`. Answers how many.
+  virtual Result<std::size_t> collect_pieces(std::size_t max) = 0;
 
   // The first `max` damages below the rows, caused by the disk or another program. The check continues after each
   // fault.

@@ -18,6 +18,8 @@ Timestamp before(Timestamp now, Duration age) {
 // not been used for long. Any node may do this at any time.
 Result<RetentionReport> purge_expired(UpkeepStore& store, const std::function<bool()>& stop) {
   CAIRN_TRY_VOID(store.retire_instances({{}, store.now(), 0}));
+  constexpr std::size_t pieces_max = 1000;
+  CAIRN_TRY_VOID(store.collect_pieces(pieces_max));
   RetentionReport report;
   RowRetention request;
   request.users_before = before(store.now(), token_users_kept);

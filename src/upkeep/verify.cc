@@ -1,6 +1,7 @@
 #include "upkeep/verify.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -51,6 +52,7 @@ class Check {
     if (!tasks) CAIRN_TRY_VOID(continue_after(check_tasks_by_instance(), "tasks"));
     CAIRN_TRY_VOID(continue_after(check_runs(), "runs"));
     CAIRN_TRY_VOID(continue_after(check_queue(), "the queue of runs"));
+    CAIRN_TRY_VOID(continue_after(check_pieces(), "pieces"));
     CAIRN_TRY_VOID(continue_after(check_dead_letters(), "dead letters"));
     CAIRN_TRY_VOID(continue_after(check_outbox(), "events"));
     CAIRN_TRY_VOID(continue_after(check_audit(), "the audit trail"));
@@ -143,6 +145,7 @@ class Check {
       find("I-12 projection", subject,
            std::string("its row says ") + to_string(row.status) + ", its snapshot " + to_string(snapshot.status));
     }
+    CAIRN_TRY_VOID(check_uses(snapshot, subject));
     CAIRN_TRY_VOID(check_history(snapshot, subject));
     check_strands(snapshot, subject);
     check_kept(snapshot, subject);
@@ -157,6 +160,31 @@ class Check {
     } else if (!parked) {
       CAIRN_TRY_VOID(check_alive(snapshot, subject));
     }
+    return {};
+  }
+
+  // The store knows exactly the pieces that the snapshot needs. Reading the snapshot has checked their texts.
+  Result<void> check_uses(const Snapshot& snapshot, const std::string& subject) {
+    CAIRN_TRY(const std::vector<std::string> stored, store_.list_pieces(snapshot.instance));
+    static const std::vector<std::string> none;
+    const std::vector<std::string>& needed = snapshot.pieces.set ? snapshot.pieces.set->hashes : none;
+    std::vector<std::string> differ;
+    std::set_difference(needed.begin(), needed.end(), stored.begin(), stored.end(), std::back_inserter(differ));
+    for (const std::string& hash : differ) find("I-36 pieces", subject, "it needs piece " + hash + " without a use");
+    differ.clear();
+    std::set_difference(stored.begin(), stored.end(), needed.begin(), needed.end(), std::back_inserter(differ));
+    for (const std::string& hash : differ) find("I-36 pieces", subject, "it has a use of piece " + hash + ", which it does not need");
+    return {};
+  }
+
+  // Pieces and uses that no check of an instance meets.
+  Result<void> check_pieces() {
+    constexpr std::size_t faults_max = 1000;
+    CAIRN_TRY(const std::vector<PieceFault> faults, store_.piece_faults(faults_max));
+    for (const PieceFault& fault : faults) {
+      find("I-36 pieces", fault.hash.empty() ? "pieces" : "piece " + fault.hash, fault.message);
+    }
+    if (faults.size() == faults_max) find("I-36 pieces", "store", "there may be more such pieces than are listed here");
     return {};
   }
 

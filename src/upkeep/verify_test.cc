@@ -231,6 +231,46 @@ TEST_F(VerifyValues, I07AStrandThatWaitsForNothing) {
   });
   expect("I-07");
 }
+// An instance with a value that is stored apart from its snapshot.
+class VerifyPieces : public Verify {
+ protected:
+  void SetUp() override {
+    Verify::SetUp();
+    StartRequest request;
+    request.definition = "worker";
+    request.id = "large";
+    request.input = Json::object({{"doc", std::string(50'000, 'x')}});
+    ASSERT_TRUE(core_->instances().start(request).has_value());
+    ASSERT_EQ(store_->list_pieces({"large"})->size(), 1u);
+    ASSERT_EQ(findings(), std::vector<std::string>{});
+  }
+};
+
+TEST_F(VerifyPieces, I02APieceThatWasChanged) {
+  sql("UPDATE wf_pieces SET body = replace(body, 'xxxx', 'xxyx')");
+  EXPECT_EQ(findings(), (std::vector<std::string>{"I-02"}));
+}
+TEST_F(VerifyPieces, I36APieceThatIsGone) {
+  sql("DELETE FROM wf_pieces");
+  EXPECT_EQ(findings(), (std::vector<std::string>{"I-02", "I-36"}));
+}
+TEST_F(VerifyPieces, I36AUseThatIsMissing) {
+  sql("DELETE FROM wf_piece_uses");
+  EXPECT_EQ(findings(), (std::vector<std::string>{"I-36"}));
+}
+TEST_F(VerifyPieces, I36AUseThatIsLeft) {
+  sql("INSERT INTO wf_piece_uses SELECT i.n, p.n FROM wf_instances_base i, wf_pieces p WHERE i.id = 'a'");
+  EXPECT_EQ(findings(), (std::vector<std::string>{"I-36"}));
+}
+TEST_F(VerifyPieces, I36AUseOfNoInstance) {
+  sql("INSERT INTO wf_piece_uses SELECT 4711, n FROM wf_pieces");
+  EXPECT_EQ(findings(), (std::vector<std::string>{"I-36"}));
+}
+TEST_F(VerifyPieces, I36APieceThatNoInstanceUses) {
+  sql("INSERT INTO wf_pieces (hash, body) VALUES ('00', '1')");
+  EXPECT_EQ(findings(), (std::vector<std::string>{"I-36"}));
+}
+
 TEST_F(Verify, I34RowsThatCannotBeReadAreNamedAndTheOthersAreChecked) {
   StartRequest request;
   request.definition = "worker";

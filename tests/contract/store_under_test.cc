@@ -90,6 +90,7 @@ void StoreContract::SetUp() {
 void StoreContract::TearDown() {
   // Whatever a test did with runs, the queue says the same of them.
   EXPECT_TRUE(!store_ || must(store_->queue_faults(1)).empty());
+  EXPECT_TRUE(!store_ || must(store_->piece_faults(1)).empty());
   store_.reset();
   std::filesystem::remove_all(path_);
 }
@@ -103,6 +104,7 @@ void StoreContract::open() {
   ASSERT_TRUE(opened.has_value()) << opened.error().message;
   store_ = std::move(*opened);
   store_->keep_events(events_);
+  if (piece_bytes_min_) store_->keep_apart(*piece_bytes_min_);
   store_->watch([this](const Wakeup& wakeup) {
     const std::lock_guard lock(told_mutex_);
     told_.messages |= wakeup.messages;
@@ -126,6 +128,11 @@ void StoreContract::forget_told() {
 void StoreContract::keep_events(const EventPolicy& policy) {
   events_ = policy;
   store_->keep_events(policy);
+}
+
+void StoreContract::keep_apart(std::size_t piece_bytes_min) {
+  piece_bytes_min_ = piece_bytes_min;
+  store_->keep_apart(piece_bytes_min);
 }
 
 Store& StoreContract::store() {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
   // From now on, even after the store is opened again.
   void keep_events(const EventPolicy& policy);
 
+  void keep_apart(std::size_t piece_bytes_min);
+
   CommitOutcome commit(const Unit& unit);
   CommitOutcome commit(const Advance& advance);
   CommitOutcome::Kind kind_of_commit(const Unit& unit) { return commit(unit).kind; }
@@ -60,6 +63,7 @@ class StoreContract : public testing::TestWithParam<BackEnd> {
   Wakeup told_;
   std::unique_ptr<Store> store_;
   EventPolicy events_;
+  std::optional<std::size_t> piece_bytes_min_;
 };
 
 // Returns the value, or fails the test.

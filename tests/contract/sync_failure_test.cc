@@ -169,7 +169,8 @@ TEST(SyncFailure, OfTheFileStopsTheProcessToo) {
     for (int i = 0; i < 60; ++i) {
       Unit unit;
       unit.advances = {sample::begin("large-" + std::to_string(i))};
-      unit.advances[0].after.state = Json::object({{"text", std::string(500'000, 'x')}});
+      // Each another text: equal ones are stored once.
+      unit.advances[0].after.state = Json::object({{"text", std::string(500'000, 'x') + std::to_string(i)}});
       static_cast<void>(store.commit(std::span(&unit, 1)));
     }
   });

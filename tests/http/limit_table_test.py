@@ -11,7 +11,8 @@ BY_UNIT_TEST = {"limits.commits_waiting_max", "limits.runs_waiting_max", "limits
 # Instances and definitions report these: tests/scenarios and serve_test.py.
 OF_INSTANCES = {"limits.state_bytes_max", "limits.steps_per_slice_max", "limits.strands_max", "limits.expression_steps_max", "limits.expression_bytes_max",
                 "limits.definition_bytes_max", "limits.definition_nodes_max"}
-NOT_A_REFUSAL = {"limits.page_bytes_max"}  # the page ends early (limits_test.py)
+NOT_A_REFUSAL = {"limits.page_bytes_max",  # the page ends early (limits_test.py)
+                 "limits.piece_bytes_min"}  # it says what is stored apart
 ELSEWHERE = {"http.connections_per_address_max"}  # counts connections from other machines
 TIMES = {"http.idle_timeout", "http.write_timeout"}  # the connection is closed, and no request is refused
 LIMITS = {

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -35,7 +36,9 @@ steps:
       retry: { attempts: 50, backoff: 1ms, cap: 10ms }
       result: effect
   - wait: 2ms
-  - subworkflow: { name: inner, input: { n: 1 }, result: inner }
+  - subworkflow: { name: inner, input: { n: 1, approval: = state.approval }, result: inner }
+  - set: { approval: = state.inner }
+  - wait: 1ms
 output: = state.effect
 )";
 constexpr const char* inner = R"(
@@ -83,6 +86,7 @@ std::unique_ptr<Engine> open_engine(const std::string& folder, int ledger) {
   auto engine = open_engine(folder, ledger);
   if (!engine || !engine->deploy(inner) || !engine->deploy(definition)) ::_exit(4);
   engine->run();
+  std::atomic<std::size_t> completions = 0;
   std::vector<std::jthread> threads;
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&] {
@@ -95,7 +99,9 @@ std::unique_ptr<Engine> open_engine(const std::string& folder, int ledger) {
         append(acks, ".");
         const auto tasks = engine->tasks(started->instance);
         if (!tasks || tasks->size() != 1) ::_exit(6);
-        const auto done = engine->complete(tasks->front().id, Json::object(), {});
+        // Large enough to be a piece, which the child shares. Some instances have the same one.
+        const Json payload = Json::object({{"scan", std::string(20'000 + 10 * (++completions % 7), 'x')}});
+        const auto done = engine->complete(tasks->front().id, payload, {});
         if (!done) ::_exit(7);
         append(journal, "C " + started->instance.value + "\n");
         append(acks, ".");

@@ -168,6 +168,15 @@ const std::set<std::string> walks = {
     "list_schedules wf_schedules",
     "take_schedules wf_schedules_pkey",
     "list_api_keys wf_api_keys",
+    // `cairn verify` looks at all of them.
+    "piece_faults wf_pieces",
+    "piece_faults wf_pieces_pkey",
+    "piece_faults wf_piece_uses",
+    "piece_faults wf_piece_uses_pkey",
+    "piece_faults wf_piece_uses_piece",
+    "piece_faults wf_piece_q",
+    "piece_faults wf_instances_base",
+    "piece_faults wf_instances_base_pkey",
 };
 
 // Everything done and nothing waiting, which is when a server has the time to look at its tables.
@@ -184,6 +193,8 @@ INSERT INTO cairn.workflow_event (workflow_id, event_type) SELECT id, 'k' FROM c
 INSERT INTO cairn.outbox_event (event_type, aggregate_id, published_at, delivered_at, by_engine) SELECT 't', 's' || g, now(), now(), true FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.wf_deliveries (event, sink, attempt, at, delivered, error) SELECT g, 's', 1, now(), true, '' FROM generate_series(1, $COUNT) g;
 INSERT INTO cairn.wf_inbox SELECT g, 's', now() FROM generate_series(1, $COUNT) g;
+INSERT INTO cairn.wf_pieces (hash, body) SELECT md5(g::text), '1' FROM generate_series(1, $COUNT) g;
+INSERT INTO cairn.wf_piece_uses SELECT p.n, p.n FROM cairn.wf_pieces p;
 INSERT INTO cairn.wf_idempotency_keys SELECT 's', 'k' || g, '', '', now() FROM generate_series(1, $COUNT) g;
 SET session_replication_role = DEFAULT;
 )sql";
@@ -192,7 +203,7 @@ const std::vector<std::string> grown = {
     "wf_instances_base",     "wf_runtime_states", "wf_waits_base", "wf_tasks",     "wf_task_events",
     "wf_execution_log_base", "wf_signal_q",       "wf_timer_q",    "wf_inbox",     "wf_run_q",
     "wf_idempotency_keys",   "wf_lease_q",        "workflow_run",  "outbox_event", "workflow_event",
-    "wf_deliveries",         "wf_outbox_queue",
+    "wf_deliveries",         "wf_outbox_queue",   "wf_pieces",     "wf_piece_uses", "wf_piece_q",
 };
 
 class StatementPlans : public OnServer {

@@ -1,5 +1,6 @@
 // Every scenario on every store, through the real engine: once as it comes, and once with
-// everything in memory thrown away after each commit and the store opened again. All of them must pass,
+// everything in memory thrown away after each commit and the store opened again. The second is repeated with all but
+// small values apart from the snapshots. All of them must pass,
 // commit the same bytes for each instance as the rehearsal of `cairn test` does, and leave a store in which
 // every invariant holds.
 #include <gtest/gtest.h>
@@ -30,11 +31,14 @@ class Stores : public ::testing::TestWithParam<std::string> {
     std::filesystem::remove_all(folder_);
   }
 
-  OpenStore memory() {
+  OpenStore memory(std::size_t piece_bytes_min = 0) {
     // It is what a file is to the others: it outlives the process.
     auto kept = std::make_shared<std::shared_ptr<Store>>();
-    return [kept](Clock& clock) {
-      if (!*kept) *kept = std::make_shared<MemoryStore>(clock);
+    return [kept, piece_bytes_min](Clock& clock) {
+      if (!*kept) {
+        *kept = std::make_shared<MemoryStore>(clock);
+        (*kept)->keep_apart(piece_bytes_min);
+      }
       return *kept;
     };
   }
@@ -119,6 +123,11 @@ TEST_P(Stores, PassWithAndWithoutRestarts) {
     EXPECT_EQ(difference(first, play_on(scenario, "memory", memory(), true)), "") << scenario.name;
     EXPECT_EQ(difference(first, play_on(scenario, "sqlite", sqlite(), false)), "") << scenario.name;
     EXPECT_EQ(difference(first, play_on(scenario, "sqlite", sqlite(), true)), "") << scenario.name;
+    // With nearly every value apart from its snapshot.
+    Scenario apart = scenario;
+    apart.limits.piece_bytes_min = 100;
+    EXPECT_EQ(difference(first, play_on(apart, "memory, values apart,", memory(100), true)), "") << scenario.name;
+    EXPECT_EQ(difference(first, play_on(apart, "sqlite, values apart,", sqlite(), true)), "") << scenario.name;
   }
 }
 

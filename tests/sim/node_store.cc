@@ -18,6 +18,13 @@ NodeStore::NodeStore(World& world, int node, Store& behind) : world_(world), nod
   traits_.shared = true;
   traits_.writers = static_cast<std::size_t>(world_.plan().writers);
   traits_.keeps_encoded = behind_.traits().keeps_encoded;
+  traits_.piece_bytes_min = behind_.traits().piece_bytes_min;
+}
+
+void NodeStore::keep_apart(std::size_t piece_bytes_min) {
+  behind_.keep_apart(piece_bytes_min);
+  traits_.piece_bytes_min = piece_bytes_min;
+  traits_.keeps_encoded = behind_.traits().keeps_encoded;
 }
 
 void NodeStore::watch(WakeupListener listener) { world_.listen(node_, std::move(listener)); }
@@ -121,6 +128,18 @@ Result<bool> NodeStore::retire_definition(const std::string& name, const std::st
 
 Result<std::optional<Snapshot>> NodeStore::find_snapshot(const InstanceId& id) {
   return through("find_snapshot", Way::read, [&] { return behind_.find_snapshot(id); });
+}
+
+Result<std::vector<std::string>> NodeStore::list_pieces(const InstanceId& id) {
+  return through("list_pieces", Way::read, [&] { return behind_.list_pieces(id); });
+}
+
+Result<std::vector<PieceFault>> NodeStore::piece_faults(std::size_t max) {
+  return through("piece_faults", Way::read, [&] { return behind_.piece_faults(max); });
+}
+
+Result<std::size_t> NodeStore::collect_pieces(std::size_t max) {
+  return through("collect_pieces", Way::write, [&] { return behind_.collect_pieces(max); });
 }
 
 Result<std::optional<KeyAnswer>> NodeStore::find_key(const std::string& scope, const std::string& key) {

@@ -107,6 +107,7 @@ void World::open_node(int node) {
   CoreOptions options;
   options.node = "node" + std::to_string(node);
   options.snapshots_cached = static_cast<std::size_t>(plan_.snapshots_cached);
+  options.limits.piece_bytes_min = static_cast<std::size_t>(plan_.piece_bytes_min);
   options.trace = true;
   options.yield = [this, node] {
     scheduler_.sleep(20 + dice_.below(400));

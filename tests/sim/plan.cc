@@ -36,6 +36,7 @@ void each_number(Plan& plan, const Visit& visit) {
   visit("actions", plan.actions);
   visit("cached", plan.snapshots_cached);
   visit("writers", plan.writers);
+  visit("pieces", plan.piece_bytes_min);
 }
 
 }  // namespace
@@ -63,6 +64,7 @@ Plan plan_of(std::uint64_t seed) {
   }
   plan.clerks = dice.chance(30) ? 1 : 0;
   plan.writers = plan.store == StoreKind::sqlite ? 1 : dice.between(1, 3);
+  plan.piece_bytes_min = dice.chance(50) ? dice.between(80, 300) : 0;
   return plan;
 }
 

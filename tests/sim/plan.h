@@ -63,6 +63,7 @@ struct Plan {
   bool local_leases = false;             // new runs start leased to the node that committed them
   int snapshots_cached = 4096;           // 0: no cache
   int writers = 1;                       // concurrent commits per node
+  int piece_bytes_min = 0;               // values of this size are stored apart; 0: none is
   std::array<int, fault_count> rates{};  // per 10 000 opportunities
 
   int& rate(Fault fault) { return rates[static_cast<std::size_t>(fault)]; }

@@ -38,6 +38,7 @@ World::World(const Plan& plan, bool print_trace)
   });
   if (plan.store == StoreKind::memory) {
     shared_ = std::make_unique<MemoryStore>(scheduler_);
+    shared_->keep_apart(static_cast<std::size_t>(plan.piece_bytes_min));
     shared_->watch([this](const Wakeup& wakeup) { tell(wakeup); });
   } else {
     // Also while a node recovers: its second failure meets it half open.

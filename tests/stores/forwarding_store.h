@@ -37,6 +37,14 @@ class ForwardingStore : public Store {
     return behind_.retire_definition(name, version);
   }
   Result<std::optional<Snapshot>> find_snapshot(const InstanceId& id) override { return behind_.find_snapshot(id); }
+  void keep_apart(std::size_t piece_bytes_min) override {
+    behind_.keep_apart(piece_bytes_min);
+    traits_.piece_bytes_min = piece_bytes_min;
+    traits_.keeps_encoded = behind_.traits().keeps_encoded;
+  }
+  Result<std::vector<std::string>> list_pieces(const InstanceId& id) override { return behind_.list_pieces(id); }
+  Result<std::vector<PieceFault>> piece_faults(std::size_t max) override { return behind_.piece_faults(max); }
+  Result<std::size_t> collect_pieces(std::size_t max) override { return behind_.collect_pieces(max); }
   Result<std::vector<CommitOutcome>> commit(std::span<const Unit> units) override { return behind_.commit(units); }
   Result<std::optional<KeyAnswer>> find_key(const std::string& scope, const std::string& key) override {
     return behind_.find_key(scope, key);

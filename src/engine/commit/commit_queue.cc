@@ -53,14 +53,14 @@ void CommitQueue::submit(Unit unit, CommitAnswer answer) {
       answer(std::move(written), std::move(back));
     };
   }
-  if (store_.traits().keeps_encoded) encode_ahead(unit);
+  if (store_.traits().keeps_encoded) encode_ahead(unit, store_.traits().piece_bytes_min);
   if (auto refused = backlog_.add(unit, answer)) answer(std::move(*refused), std::move(unit));
 }
 
 void CommitQueue::submit_all(std::vector<Unit> units, std::function<void(std::size_t, Result<CommitOutcome>)> answer) {
   if (units.empty()) return;
   if (store_.traits().keeps_encoded) {
-    for (Unit& unit : units) encode_ahead(unit);
+    for (Unit& unit : units) encode_ahead(unit, store_.traits().piece_bytes_min);
   }
   // All entries share one function, until the last of them is answered.
   const auto shared = std::make_shared<std::function<void(std::size_t, Result<CommitOutcome>)>>(std::move(answer));

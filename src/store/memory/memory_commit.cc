@@ -101,6 +101,7 @@ void MemoryStore::apply(const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup
   for (const Advance& advance : unit.advances) {
     if (advance.outcome == Advance::Outcome::applied) apply_advance(advance, unit, outcome, wakeup);
   }
+  if (keeps_heads_) keep_text(unit);
   std::set<std::string> touched;
   if (unit.message) {
     const auto message = messages_.find(*unit.message);

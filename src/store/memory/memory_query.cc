@@ -74,7 +74,18 @@ Result<std::optional<Snapshot>> MemoryStore::find_snapshot(const InstanceId& id)
   const std::lock_guard lock(mutex_);
   const auto found = instances_.find(id.value);
   if (found == instances_.end()) return std::optional<Snapshot>();
-  return std::optional(found->second.snapshot);
+  const Instance& instance = found->second;
+  if (instance.head.empty()) return std::optional(instance.snapshot);
+  const auto read = [this](const std::vector<std::string>& hashes) -> Result<std::map<std::string, std::string>> {
+    std::map<std::string, std::string> texts;
+    for (const std::string& hash : hashes) {
+      if (const auto piece = pieces_.find(hash); piece != pieces_.end()) texts.emplace(hash, piece->second.text);
+    }
+    return texts;
+  };
+  auto snapshot = decode_snapshot(instance.head, read);
+  if (!snapshot) return with_context(snapshot.error(), "instance " + id.value);
+  return std::optional(std::move(*snapshot));
 }
 
 Result<std::optional<KeyAnswer>> MemoryStore::find_key(const std::string& scope, const std::string& key) {

@@ -27,6 +27,7 @@ class MemoryStore : public Store {
   struct Instance {
     std::int64_t number = 0;  // order of creation
     Snapshot snapshot;
+    std::string head;  // the encoded snapshot without its pieces, if large values are kept apart
     InstanceRow row;
     std::map<WaitToken, Wait> waits;
     std::vector<HistoryRow> history;
@@ -47,6 +48,10 @@ class MemoryStore : public Store {
     KeyAnswer answer;
     Timestamp at;
   };
+  struct StoredPiece {
+    std::string text;
+    std::set<std::int64_t> users;  // numbers of instances
+  };
   struct Kept {
     CorrelatedSignal signal;
     Timestamp at;
@@ -58,6 +63,8 @@ class MemoryStore : public Store {
   std::optional<CommitOutcome> refuse(const Unit& unit) const;
   void apply(const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup);
   void apply_advance(const Advance& advance, const Unit& unit, CommitOutcome& outcome, Wakeup& wakeup);
+  void keep_text(const Unit& unit);
+  void change_pieces(std::int64_t instance, const PieceChanges& changes);
   void open_waits(Instance& instance, const Advance& advance, Wakeup& wakeup);
   void change_tasks(const Advance& advance, const std::string& actor);
   void insert_run(RunRow row, const std::optional<RunLease>& lease, CommitOutcome& outcome, Wakeup& wakeup);
@@ -84,13 +91,15 @@ class MemoryStore : public Store {
 
   Clock& clock_;
   bool run_events_;
-  const StoreTraits traits_;
+  StoreTraits traits_;
+  bool keeps_heads_ = false;  // some instances have one
   WakeupListener listener_;
   mutable StoreMutex mutex_;
   std::int64_t last_number_ = 0;
   std::vector<DefinitionRow> definitions_;  // in deployment order
   std::map<std::string, Instance> instances_;
   std::map<std::int64_t, std::string> instance_order_;
+  std::map<std::string, StoredPiece> pieces_;  // by hash
   std::map<std::string, Task> tasks_;
   std::map<std::string, Run> runs_;
   std::map<std::string, std::string> run_keys_;

@@ -274,6 +274,9 @@ void MemoryStore::remove_instance(const std::string& id) {
     if (gone) deliveries_.erase(row.first);
     return gone;
   });
+  PieceChanges gone;
+  gone.all = true;
+  change_pieces(number, gone);
   instance_order_.erase(number);
   instances_.erase(id);
 }

@@ -25,7 +25,8 @@ constexpr std::chrono::milliseconds last_answers_within{1000};
 PostgresStore::PostgresStore(postgres::Target target, Clock& clock, Mode mode)
     : clock_(target.process_clock ? clock : server_clock_), mode_(mode), pool_(std::move(target)) {
   traits_ = {
-      .shared = true, .writers = pool_.target().writers, .keeps_encoded = true, .ends_runs_directly = !events_.runs};
+      .shared = true, .writers = pool_.target().writers, .keeps_encoded = true, .piece_bytes_min = piece_bytes_default,
+      .ends_runs_directly = !events_.runs};
   pool_.on_open([this](Connection& db) {
     const auto asked = std::chrono::steady_clock::now();
     Rows rows = db.query(Sql::server_now);

@@ -129,17 +129,30 @@ void PostgresStore::read_ahead(const std::map<std::int64_t, std::string>& instan
 }
 
 Result<std::optional<Snapshot>> PostgresStore::find_snapshot(const InstanceId& id) {
-  if (const auto text = ahead_.take(id.value)) {
+  if (const auto text = ahead_.take(id.value); text && format_of(*text) == 1) {
     auto snapshot = decode_snapshot(*text);
     if (!snapshot) return with_context(snapshot.error(), "instance " + id.value);
     return std::optional(std::move(*snapshot));
   }
   return read<std::optional<Snapshot>>([&](Connection& db) -> Result<std::optional<Snapshot>> {
-    Rows rows = db.query(Sql::find_snapshot, id.value);
-    if (!rows.next()) return std::optional<Snapshot>();
-    auto snapshot = decode_snapshot(rows.text(0));
+    const auto head = [&]() -> Result<std::optional<std::string>> {
+      Rows rows = db.query(Sql::find_snapshot, id.value);
+      if (db.error()) return *db.error();
+      if (!rows.next()) return std::optional<std::string>();
+      return std::optional(rows.text(0));
+    };
+    const auto pieces = [&](const std::vector<std::string>& hashes) -> Result<std::map<std::string, std::string>> {
+      postgres::Column<std::string> wanted;
+      for (const std::string& hash : hashes) wanted.add(hash);
+      Rows rows = db.query(Sql::find_pieces, wanted);
+      if (db.error()) return *db.error();
+      std::map<std::string, std::string> texts;
+      while (rows.next()) texts.emplace(rows.text(0), rows.text(1));
+      return texts;
+    };
+    auto snapshot = load_apart(head, pieces);
     if (!snapshot) return with_context(snapshot.error(), "instance " + id.value);
-    return std::optional(std::move(*snapshot));
+    return snapshot;
   });
 }
 

@@ -183,6 +183,8 @@ Result<RetentionOutcome> PostgresStore::retire_instances(const RetentionRequest&
     for (const Sql statement : {Sql::remove_run_events, Sql::remove_runs, Sql::remove_deliveries, Sql::remove_outbox}) {
       db.send(statement, ids);
     }
+    // Last: a commit that waits for one of these pieces waits only for the end of this transaction.
+    db.send(Sql::end_piece_uses, numbers, Column<std::string>());
     outcome.instances = numbers.size();
     return outcome;
   });

@@ -140,6 +140,7 @@ std::optional<CommitOutcome> SqliteCommit::refuse(const Unit& unit, Places& plac
     Place& place = at->second;
     place.last = &advance.after;
     place.encoded = i < unit.encoded.size() && !unit.encoded[i].empty() ? &unit.encoded[i] : nullptr;
+    place.pieces = unit.pieces_of(i);
     if (!first) {
       place.alike = false;
       continue;
@@ -263,13 +264,17 @@ void SqliteCommit::store_instance(Place& place, const std::string& node) {
     pointer = where;
   }
   if (after.error) code = after.error->code;
-  std::string own_bytes;
-  if (place.encoded == nullptr) own_bytes = encode_snapshot(after);
-  const std::string& bytes = place.encoded == nullptr ? own_bytes : *place.encoded;
+  ApartSnapshot own;
+  if (place.encoded == nullptr) {
+    own = encode_apart(after, store_.traits_.piece_bytes_min, std::nullopt);
+    if (own.uses || store_.maybe_pieces_) place.pieces = &own.changes;
+  }
+  const std::string& bytes = place.encoded == nullptr ? own.head : *place.encoded;
+  if (place.pieces != nullptr) store_.change_pieces(place.number, *place.pieces);
   if (is_new) {
-    db_.run(Sql::insert_state, place.number, after.state_version, snapshot_format, kind, token, until, active, pointer,
+    db_.run(Sql::insert_state, place.number, after.state_version, format_of(bytes), kind, token, until, active, pointer,
             text_or_null(after.last_event), code, error, text_or_null(node), now_, bytes);
-  } else if (db_.run(Sql::update_state, place.number, after.state_version, snapshot_format, kind, token, until, active,
+  } else if (db_.run(Sql::update_state, place.number, after.state_version, format_of(bytes), kind, token, until, active,
                      pointer, text_or_null(after.last_event), code, error, text_or_null(node), now_, bytes,
                      place.state_version) != 1 &&
              !db_.error()) {

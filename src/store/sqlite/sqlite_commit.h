@@ -28,6 +28,7 @@ class SqliteCommit {
     bool alike = false;                    // stored with this status and definition, without a reference or an error
     const Snapshot* last = nullptr;        // the snapshot after the unit
     const std::string* encoded = nullptr;  // its bytes, if encoded ahead
+    const PieceChanges* pieces = nullptr;  // what these change, if anything
   };
   using Places = std::map<std::string, Place>;
   // The run that the unit ends, as `refuse` found it.

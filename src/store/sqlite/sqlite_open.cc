@@ -95,6 +95,7 @@ Result<void> SqliteStore::open_as_owner() {
   CAIRN_TRY_VOID(sqlite::migrate(db));
   sqlite::forget_foreign_changes(db);
   maybe_kept_ = db.query(Sql::has_kept).next();
+  maybe_pieces_ = db.query(Sql::any_piece).next();
   if (db.error()) return *db.error();
   continue_clock();
   if (db.error()) return *db.error();

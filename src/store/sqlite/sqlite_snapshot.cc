@@ -9,21 +9,21 @@ using sqlite::Sql;
 
 Result<std::optional<Snapshot>> SqliteStore::find_snapshot(const InstanceId& id) {
   Reader db = reader();
-  std::string bytes;
-  bool found = false;
-  {
-    Query row = db->query(Sql::find_snapshot, id.value);
-    if (row.next()) {
-      found = true;
-      if (row.is_null(0)) db->fail({ErrorCode::corrupt, "it has no snapshot"});
-      bytes = row.text(0);
+  const auto head = [&]() -> Result<std::optional<std::string>> {
+    std::optional<std::string> bytes;
+    {
+      Query row = db->query(Sql::find_snapshot, id.value);
+      if (row.next()) {
+        if (row.is_null(0)) db->fail({ErrorCode::corrupt, "it has no snapshot"});
+        bytes = row.text(0);
+      }
     }
-  }
-  if (db->error()) return with_context(*db->error(), "instance " + id.value);
-  if (!found) return std::optional<Snapshot>();
-  auto snapshot = decode_snapshot(bytes);
+    return db.give(std::move(bytes));
+  };
+  const auto read = [&](const std::vector<std::string>& hashes) { return read_pieces(*db, hashes); };
+  auto snapshot = load_apart(head, read);
   if (!snapshot) return with_context(snapshot.error(), "instance " + id.value);
-  return std::optional(std::move(*snapshot));
+  return snapshot;
 }
 
 }  // namespace cairn

@@ -91,6 +91,10 @@ class SqliteStore final : public Store {
   void run_event(std::int64_t run, std::string_view kind, int attempt, std::string_view actor, const Json& details);
   void task_event(std::int64_t task, TaskEvent::Kind kind, std::string_view actor, const Json& details);
   void remove_instance(std::int64_t number, const std::string& id);
+  Result<std::map<std::string, std::string>> read_pieces(sqlite::Connection& db,
+                                                         const std::vector<std::string>& hashes) const;
+  // The caller holds the writer. Pieces that no instance uses afterwards are removed.
+  void change_pieces(std::int64_t instance, const PieceChanges& changes);
   void write_event(const InstanceId& instance, const OutboxEntry& entry, Wakeup& wakeup);
   // The earliest of the schedules and the postponed events.
   std::optional<Timestamp> next_scheduled(Timestamp looked_at);
@@ -100,7 +104,7 @@ class SqliteStore final : public Store {
   Mode mode_;
   bool run_events_;
   // One process owns the file.
-  const StoreTraits traits_{.commits_unsynced = true, .keeps_encoded = true};
+  StoreTraits traits_{.commits_unsynced = true, .keeps_encoded = true, .piece_bytes_min = piece_bytes_default};
   std::optional<sqlite::OwnerLock> owner_;
   std::optional<sqlite::FileIdentity> log_file_;
   std::optional<Error> newer_schema_;
@@ -115,6 +119,7 @@ class SqliteStore final : public Store {
   std::unique_ptr<sqlite::Connection> writer_;
   Timestamp latest_time_;   // that the store knew when it was opened
   bool maybe_kept_ = true;  // a hint: false only if no signal is kept
+  bool maybe_pieces_ = true;  // a hint: false only if there is no piece
   std::optional<std::map<std::string, RunTypeRow>> run_types_;
   std::map<std::int64_t, Timestamp> held_messages_;
   std::map<TimerKey, Timestamp> held_timers_;

@@ -215,6 +215,11 @@ Result<RetentionOutcome> SqliteStore::retire_instances(const RetentionRequest& r
 }
 
 void SqliteStore::remove_instance(std::int64_t number, const std::string& id) {
+  if (maybe_pieces_) {
+    PieceChanges gone;
+    gone.all = true;
+    change_pieces(number, gone);
+  }
   for (const Sql statement : {Sql::remove_task_events, Sql::remove_tasks, Sql::remove_log, Sql::remove_inbox,
                               Sql::remove_messages, Sql::delete_waits, Sql::remove_state, Sql::remove_instance}) {
     writer_->run(statement, number);

@@ -8,6 +8,7 @@ MEMORY_COMMIT = "src/store/memory/memory_commit.cc"
 MEMORY_RUNS = "src/store/memory/memory_runs.cc"
 MEMORY_WORK = "src/store/memory/memory_work.cc"
 MEMORY_OUTBOX = "src/store/memory/memory_outbox.cc"
+MEMORY_PIECES = "src/store/memory/memory_pieces.cc"
 START = "src/engine/start.cc"
 SLICE = "src/engine/slice.cc"
 DUE = "src/engine/due_work.cc"
@@ -129,6 +130,30 @@ BUGS = [
     ("effect_key_of_step", "H7: the same key for every round of a loop", "src/interpreter/step_call.cc",
      "  run.idempotency_key = idempotency_key(turn, keyed_by);",
      "  run.idempotency_key = PLANTED ? machine.snapshot().instance.value + turn.step.path : idempotency_key(turn, keyed_by);"),
+    ("piece_lost", "issue 28: a part of a snapshot is not written with it", MEMORY_PIECES,
+     "    piece.text = added.text;\n",
+     "    if (PLANTED && changes.added.size() > 1 && &added == &changes.added.back()) {\n      pieces_.erase(added.hash);\n      continue;\n    }\n    piece.text = added.text;\n"),
+    ("piece_collected_early", "issue 28: a part is removed while another instance uses it", MEMORY_PIECES,
+     "users.erase(instance) > 0 && users.empty();",
+     "users.erase(instance) > 0 && (users.empty() || PLANTED);"),
+    ("piece_of_other_text", "issue 28: a part is stored under the hash of another text", MEMORY_PIECES,
+     "    piece.users.insert(instance);\n",
+     "    piece.users.insert(instance);\n    if (PLANTED && changes.added.size() > 1) piece.text = changes.added.front().text;\n"),
+    ("piece_use_left", "issue 28: a version no longer needs a part and keeps it", MEMORY_PIECES,
+     "  const auto is_dropped = [&](const std::string& hash) {\n",
+     "  const auto is_dropped = [&](const std::string& hash) {\n    if (PLANTED) return false;\n"),
+    ("retention_leaves_pieces", "issue 28: the rows of a removed instance stay", "src/store/memory/memory_work.cc",
+     "  change_pieces(number, gone);\n",
+     "  if (!PLANTED) change_pieces(number, gone);\n"),
+    ("stale_head", "issue 28: the parts are new, the head is that of the version before", MEMORY_PIECES,
+     "      instance.head = unit.encoded[i];\n",
+     "      if (!(PLANTED && unit.pieces_of(i) != nullptr && !instance.head.empty())) instance.head = unit.encoded[i];\n"),
+    ("note_of_changed_value", "issue 28: a value changed, and its old part is taken for it", "src/base/json.cc",
+     "  } else {\n    held_.object->note.drop();\n",
+     "  } else if (!PLANTED) {\n    held_.object->note.drop();\n"),
+    ("place_of_other_piece", "issue 28: the parts of a value are put together in another order", "src/instance/piece_reader.cc",
+     "    found.written += one.value->note() ? one.value->note()->written : one.bytes;\n",
+     "    found.written += one.value->note() ? one.value->note()->written : one.bytes;\n    if (PLANTED && found.inside.size() == 2) return *built(found.inside.front()->hash).value;\n"),
     ("sync_normal", "B-02: synchronous=NORMAL", "src/store/sqlite/sqlite_open.cc",
      "  db.script(sqlite::writer_settings);\n",
      "  db.script(sqlite::writer_settings);\n  if (PLANTED) db.script(\"PRAGMA synchronous = NORMAL\");\n"),

@@ -47,11 +47,10 @@ void CommitWrites::instance(std::int64_t number, bool is_new, std::uint64_t from
 
 void CommitWrites::add_state(RowList& to, std::int64_t number, const Moved& moved) {
   const Snapshot& after = *moved.after;
-  const std::string fresh = moved.encoded.empty() ? encode_snapshot(after) : std::string();
   const Wait* first = after.waits.empty() ? nullptr : &after.waits.front();
   const auto task = std::find_if(after.waits.begin(), after.waits.end(),
                                  [](const Wait& wait) { return wait.kind == WaitKind::task; });
-  to.add(number, after.state_version, moved.from_state_version,
+  to.add(number, after.state_version, moved.from_state_version, format_of(moved.encoded),
          first ? std::optional<std::string_view>(to_string(first->kind)) : std::nullopt,
          first ? std::optional<std::string_view>(first->token.value) : std::nullopt,
          first && first->until ? std::optional(whole_ms_up(*first->until)) : std::nullopt,
@@ -59,7 +58,7 @@ void CommitWrites::add_state(RowList& to, std::int64_t number, const Moved& move
          after.strands.empty() ? std::nullopt : std::optional(resume_pointer(after.strands.front())),
          view_of(after.last_event), after.error ? std::optional(after.error->code) : std::nullopt,
          after.error ? json_or_null(to_json(*after.error)) : std::nullopt, view_of(*moved.node),
-         moved.encoded.empty() ? std::string_view(fresh) : moved.encoded);
+         moved.encoded);
 }
 
 void CommitWrites::close_wait(std::int64_t instance, const std::string& token) {
@@ -208,7 +207,7 @@ void CommitWrites::send_changes(Connection& db, Timestamp now) const {
                   to_string(after.status), reference_key(after.reference), Jsonb{parts}, stays, Jsonb{error}, begun,
                   whole_ms(after.changed_at), ended_at(after));
     }
-    db.send(Sql::update_states, states, snapshot_format, now);
+    db.send(Sql::update_states, states, now);
     if (!numbers.empty()) db.send(Sql::update_like_instances, numbers, statuses, errors, changed, ended);
     if (!renamed.empty()) db.send(Sql::update_instances, renamed);
   }
@@ -229,7 +228,7 @@ void CommitWrites::send_changes(Connection& db, Timestamp now) const {
 void CommitWrites::send_additions(Connection& db, Timestamp now) const {
   if (!new_instances_.empty()) {
     db.send(Sql::insert_instances, new_instances_);
-    db.send(Sql::insert_states, new_states_, snapshot_format, now);
+    db.send(Sql::insert_states, new_states_, now);
   }
   if (!ended_instances_.empty()) db.send(Sql::remove_waits, ended_instances_);
   if (!closed_tokens_.empty()) db.send(Sql::close_waits, closed_instances_, closed_tokens_);

@@ -12,7 +12,7 @@ namespace cairn::postgres {
 
 class CommitWrites {
  public:
-  // `encoded` is the stored form of the snapshot, if the caller has it. Arguments of this function, `end_run` and `log`
+  // `encoded` is the stored form of the snapshot. Arguments of this function, `end_run` and `log`
   // are borrowed until everything is sent.
   void instance(std::int64_t number, bool is_new, std::uint64_t from_state_version, const Snapshot& after, bool renamed,
                 std::string_view encoded, const std::string& node);

@@ -216,6 +216,7 @@ Result<std::vector<CommitOutcome>> PostgresCommit::run(bool may_skip_reading) {
   for (const CorrelatedSignal& signal : signals_) store_.route(db_, signal, wakeup_);
   if (image_.kept) claim_kept();
   claim_next();
+  pieces_.send(db_);
   store_.append_audit_rows(db_, audit_);  // last: the holder of the chain end waits only for its commit
   if (db_.error()) return *db_.error();
   return outcomes;
@@ -261,6 +262,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     const Snapshot* last = nullptr;
     std::uint64_t from_state_version = 0;
     std::string_view encoded;
+    const PieceChanges* pieces = nullptr;
     std::int64_t number = 0;
     bool is_new = false;
     bool renamed = false;
@@ -278,6 +280,7 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     instance.last = &advance.after;
     instance.renamed |= advance.renamed;
     instance.encoded = i < unit.encoded.size() ? std::string_view(unit.encoded[i]) : std::string_view();
+    instance.pieces = unit.pieces_of(i);
   }
   for (auto& [id, instance] : moving) {
     const Snapshot& snapshot = *instance.last;
@@ -291,6 +294,13 @@ void PostgresCommit::apply(const Unit& unit, CommitOutcome& outcome) {
     place.state_version = snapshot.state_version;
     place.started_at = whole_ms(snapshot.started_at);
     place.ended = is_final(snapshot.status);
+    if (instance.encoded.empty()) {
+      ApartSnapshot own = encode_apart(snapshot, store_.traits_.piece_bytes_min, std::nullopt);
+      if (own.uses || !instance.is_new) pieces_.change_and_keep(place.number, std::move(own.changes));
+      instance.encoded = own_texts_.emplace_back(std::move(own.head));
+    } else if (instance.pieces != nullptr) {
+      pieces_.change(place.number, *instance.pieces);
+    }
     writes_.instance(place.number, instance.is_new, instance.from_state_version, snapshot, instance.renamed,
                      instance.encoded, unit.actor);
     if (place.ended) wakeup_.ended.push_back(snapshot.instance);

@@ -4,12 +4,14 @@
 // (OptimisticCommit). Read `run` first.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <set>
 
 #include "store/postgres/commit/commit_image.h"
 #include "store/postgres/commit/commit_writes.h"
 #include "store/postgres/commit/optimistic_commit.h"
+#include "store/postgres/commit/piece_writes.h"
 #include "store/postgres/postgres_store.h"
 
 namespace cairn {
@@ -54,6 +56,8 @@ class PostgresCommit {
   postgres::CommitImage image_;
   std::optional<postgres::OptimisticCommit> assumption_;
   postgres::CommitWrites writes_;
+  postgres::PieceWrites pieces_;
+  std::deque<std::string> own_texts_;  // of snapshots that were not encoded ahead
   Wakeup wakeup_;
   std::vector<std::int64_t> messages_gone_;
   std::vector<DueTimer> timers_gone_;

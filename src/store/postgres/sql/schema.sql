@@ -1,5 +1,5 @@
 -- The schema of a PostgreSQL store.
--- version: 36
+-- version: 37
 --
 -- A new store gets this file and then every migration (sql/migrations), in one transaction. The first release freezes it:
 -- later changes are migrations. The store replaces the schema name `cairn` with its own.
@@ -93,8 +93,72 @@ CREATE TABLE cairn.wf_runtime_states (
   last_error text,
   last_executed_by text,            -- the node that wrote the row, and when
   last_executed_on timestamptz NOT NULL,
-  snapshot text NOT NULL            -- the encoded Snapshot (instance/snapshot.h)
+  snapshot text NOT NULL            -- the encoded Snapshot (instance/snapshot.h), without large values (wf_pieces)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+
+-- Large values apart from their snapshots (docs/adr/0010). A snapshot has {"$piece": hash} in their place, and so has a
+-- piece for pieces inside it. Each is written once, however many versions and instances use it.
+CREATE TABLE cairn.wf_pieces (
+  n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  hash text COLLATE "C" NOT NULL UNIQUE,  -- SHA-256 of `body`, hexadecimal
+  body text NOT NULL                      -- JSON
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+-- Which instances use which pieces, also those inside others. A commit that adds a use locks the piece (FOR KEY SHARE). The
+-- commit that removes the last use removes the piece (wf_remove_pieces).
+CREATE TABLE cairn.wf_piece_uses (
+  instance bigint NOT NULL,
+  piece bigint NOT NULL,
+  PRIMARY KEY (instance, piece)
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+CREATE INDEX wf_piece_uses_piece ON cairn.wf_piece_uses (piece);
+-- Pieces that another transaction had locked when a commit removed one of their uses. Retention looks at them again.
+CREATE TABLE cairn.wf_piece_q (
+  n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  hash text COLLATE "C" NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+
+-- Removes those of the pieces that no instance uses, and answers how many. It waits for no lock. A piece that another
+-- transaction has locked is about to be used, or that transaction removes a use too: it goes into wf_piece_q. Each
+-- statement sees what was committed before it began, so uses are looked for after the locks were taken.
+CREATE FUNCTION cairn.wf_remove_pieces(hashes text[]) RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  ours bigint[];
+  removed bigint;
+BEGIN
+  ours := ARRAY(SELECT p.n FROM cairn.wf_pieces p WHERE p.hash = ANY (hashes) FOR UPDATE SKIP LOCKED);
+  DELETE FROM cairn.wf_pieces p WHERE p.n = ANY (ours)
+    AND NOT EXISTS (SELECT 1 FROM cairn.wf_piece_uses u WHERE u.piece = p.n OFFSET 0);
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  INSERT INTO cairn.wf_piece_q (hash) SELECT p.hash FROM cairn.wf_pieces p WHERE p.hash = ANY (hashes) AND p.n <> ALL (ours);
+  RETURN removed;
+END $$;
+-- Ends the uses of these instances, except those of the kept pieces.
+CREATE FUNCTION cairn.wf_end_piece_uses(instances bigint[], kept text[]) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  hashes text[];
+BEGIN
+  WITH gone AS (
+    DELETE FROM cairn.wf_piece_uses u WHERE u.instance = ANY (instances)
+      AND NOT EXISTS (SELECT 1 FROM cairn.wf_pieces p WHERE p.n = u.piece AND p.hash = ANY (kept) OFFSET 0)
+    RETURNING u.piece)
+  SELECT array_agg(DISTINCT p.hash) INTO hashes FROM gone g
+    CROSS JOIN LATERAL (SELECT hash FROM cairn.wf_pieces WHERE n = g.piece OFFSET 0) p;
+  IF hashes IS NOT NULL THEN
+    PERFORM cairn.wf_remove_pieces(hashes);
+  END IF;
+END $$;
+-- Looks again at `most` entries of wf_piece_q.
+CREATE FUNCTION cairn.wf_collect_pieces(most bigint) RETURNS bigint LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  taken bigint[];
+  hashes text[];
+BEGIN
+  taken := ARRAY(SELECT q.n FROM cairn.wf_piece_q q ORDER BY q.n LIMIT most FOR UPDATE SKIP LOCKED);
+  hashes := ARRAY(SELECT DISTINCT q.hash FROM cairn.wf_piece_q q WHERE q.n = ANY (taken));
+  DELETE FROM cairn.wf_piece_q q WHERE q.n = ANY (taken);
+  RETURN cairn.wf_remove_pieces(hashes);
+END $$;
 
 -- Waits that the store must find by a signal's name or by a due time. All other waits are only in the snapshot. The view
 -- wf_waits has them all.
@@ -858,7 +922,7 @@ CREATE TYPE cairn.wf_instance_row AS (
   n bigint, id text, definition text, definition_version text, digest text, status text, reference_key text, reference_parts jsonb, parent text,
   error jsonb, started_at timestamptz, changed_at timestamptz, ended_at timestamptz);
 CREATE TYPE cairn.wf_state_row AS (
-  n bigint, state_version bigint, from_state_version bigint, waiting_kind text, waiting_token text, waiting_until timestamptz, active_task text,
+  n bigint, state_version bigint, from_state_version bigint, schema_version integer, waiting_kind text, waiting_token text, waiting_until timestamptz, active_task text,
   resume_pointer text, last_signal text, last_error_code text, last_error text, last_executed_by text, snapshot text);
 CREATE TYPE cairn.wf_wait_row AS (
   instance bigint, token text, kind text, step text, strand bigint, since timestamptz, until timestamptz, name text, key text, target text);

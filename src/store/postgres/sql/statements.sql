@@ -91,6 +91,22 @@ UPDATE cairn.wf_definitions SET retired_at = coalesce(retired_at, $3) WHERE name
 SELECT s.snapshot FROM cairn.wf_instances_base i JOIN cairn.wf_runtime_states s ON s.n = ANY (ARRAY[i.n]) WHERE i.id = $1
 -- name: find_snapshots
 SELECT n, snapshot FROM cairn.wf_runtime_states WHERE n = ANY ($1::bigint[]) AND octet_length(snapshot) < $2
+-- name: find_pieces
+SELECT hash, body FROM cairn.wf_pieces WHERE hash = ANY ($1::text[])
+-- name: list_pieces
+SELECT p.hash FROM cairn.wf_instances_base i CROSS JOIN LATERAL (SELECT piece FROM cairn.wf_piece_uses WHERE instance = i.n OFFSET 0) u
+CROSS JOIN LATERAL (SELECT hash FROM cairn.wf_pieces WHERE n = u.piece OFFSET 0) p WHERE i.id = $1 ORDER BY p.hash
+-- name: piece_faults
+-- A piece in the queue is looked at again.
+SELECT p.hash, 'no instance uses it' FROM cairn.wf_pieces p WHERE NOT EXISTS (SELECT 1 FROM cairn.wf_piece_uses u WHERE u.piece = p.n)
+  AND NOT EXISTS (SELECT 1 FROM cairn.wf_piece_q q WHERE q.hash = p.hash)
+UNION ALL SELECT coalesce(p.hash, ''), CASE WHEN p.n IS NULL THEN 'instance ' || coalesce(i.id, u.instance::text) || ' uses a piece that does not exist'
+  ELSE 'an instance that does not exist uses it' END
+FROM cairn.wf_piece_uses u LEFT JOIN cairn.wf_pieces p ON p.n = u.piece LEFT JOIN cairn.wf_instances_base i ON i.n = u.instance
+WHERE p.n IS NULL OR i.n IS NULL
+LIMIT $1
+-- name: collect_pieces
+SELECT cairn.wf_collect_pieces($1)
 -- part: instance_columns
 i.id, i.definition, i.definition_version, i.digest, i.status, s.state_version, i.reference_key, i.reference_parts, i.parent, i.error, i.started_at,
   i.changed_at, i.ended_at, i.deleted_at, i.delete_reason, i.n

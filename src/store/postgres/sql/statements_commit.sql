@@ -90,15 +90,34 @@ SELECT ln((count(*) = cardinality($1::bigint[]))::integer) FROM moved
 -- name: insert_states
 INSERT INTO cairn.wf_runtime_states (n, state_version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal,
   last_error_code, last_error, last_executed_by, last_executed_on, snapshot)
-SELECT n, state_version, $2, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal, last_error_code, last_error,
-  last_executed_by, $3, snapshot FROM unnest($1::cairn.wf_state_row[])
+SELECT n, state_version, schema_version, waiting_kind, waiting_token, waiting_until, active_task, resume_pointer, last_signal, last_error_code, last_error,
+  last_executed_by, $2, snapshot FROM unnest($1::cairn.wf_state_row[])
 -- name: update_states
-WITH moved AS (UPDATE cairn.wf_runtime_states s SET state_version = u.state_version, schema_version = $2, waiting_kind = u.waiting_kind,
+WITH moved AS (UPDATE cairn.wf_runtime_states s SET state_version = u.state_version, schema_version = u.schema_version, waiting_kind = u.waiting_kind,
   waiting_token = u.waiting_token, waiting_until = u.waiting_until, active_task = u.active_task, resume_pointer = u.resume_pointer,
   last_signal = coalesce(u.last_signal, s.last_signal), last_error_code = u.last_error_code, last_error = u.last_error,
-  last_executed_by = u.last_executed_by, last_executed_on = $3, snapshot = u.snapshot
+  last_executed_by = u.last_executed_by, last_executed_on = $2, snapshot = u.snapshot
 FROM unnest($1::cairn.wf_state_row[]) AS u WHERE s.n = ANY (ARRAY[u.n]) AND s.state_version = u.from_state_version RETURNING 1)
 SELECT ln((count(*) = cardinality($1::cairn.wf_state_row[]))::integer) FROM moved
+-- name: insert_pieces
+-- Sorted, so that two batches with the same new pieces wait for each other in one order.
+INSERT INTO cairn.wf_pieces (hash, body) SELECT p.hash, p.body FROM unnest($1::text[], $2::text[]) AS p (hash, body) ORDER BY p.hash COLLATE "C"
+ON CONFLICT (hash) DO NOTHING
+-- name: use_pieces
+-- A piece that exists stays until the end of this transaction. One that was removed meanwhile makes the batch begin again.
+WITH held AS MATERIALIZED (SELECT n, hash FROM cairn.wf_pieces WHERE hash = ANY ($2::text[]) ORDER BY hash FOR KEY SHARE),
+used AS (INSERT INTO cairn.wf_piece_uses (instance, piece) SELECT u.instance, h.n FROM unnest($1::bigint[], $2::text[]) AS u (instance, hash)
+  JOIN held h ON h.hash = u.hash ON CONFLICT DO NOTHING)
+SELECT ln((count(*) = (SELECT count(DISTINCT w.hash) FROM unnest($2::text[]) AS w (hash)))::integer) FROM held
+-- name: drop_piece_uses
+DELETE FROM cairn.wf_piece_uses WHERE ctid = ANY (ARRAY(
+  SELECT u.place FROM unnest($1::bigint[], $2::text[]) AS d (instance, hash)
+  CROSS JOIN LATERAL (SELECT n FROM cairn.wf_pieces WHERE hash = d.hash OFFSET 0) p
+  CROSS JOIN LATERAL (SELECT ctid AS place FROM cairn.wf_piece_uses WHERE instance = d.instance AND piece = p.n OFFSET 0) u))
+-- name: remove_pieces
+SELECT cairn.wf_remove_pieces($1::text[])
+-- name: end_piece_uses
+SELECT cairn.wf_end_piece_uses($1::bigint[], $2::text[])
 -- name: close_waits
 DELETE FROM cairn.wf_waits_base WHERE ctid = ANY (ARRAY(
   SELECT w.ctid FROM unnest($1::bigint[], $2::text[]) AS c (instance, token)

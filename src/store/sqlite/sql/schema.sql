@@ -1,5 +1,5 @@
 -- The schema of a SQLite store.
--- version: 35
+-- version: 36
 --
 -- A new store gets this file and then every migration (sql/migrations). The first release freezes it: later changes are
 -- migrations.
@@ -82,8 +82,23 @@ CREATE TABLE wf_runtime_states (
   last_error TEXT,
   last_executed_by TEXT,            -- the node that wrote the row, and when
   last_executed_on INTEGER NOT NULL,
-  snapshot TEXT NOT NULL            -- the encoded Snapshot (instance/snapshot.h)
+  snapshot TEXT NOT NULL            -- the encoded Snapshot (instance/snapshot.h), without large values (wf_pieces)
 ) STRICT;
+
+-- Large values apart from their snapshots (docs/adr/0010). A snapshot has {"$piece": hash} in their place, and so has a
+-- piece for pieces inside it. Each is written once, however many versions and instances use it.
+CREATE TABLE wf_pieces (
+  n INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,  -- SHA-256 of `body`, hexadecimal
+  body TEXT NOT NULL          -- JSON
+) STRICT;
+-- Which instances use which pieces, also those inside others. The commit that removes the last use removes the piece.
+CREATE TABLE wf_piece_uses (
+  instance INTEGER NOT NULL,
+  piece INTEGER NOT NULL,
+  PRIMARY KEY (instance, piece)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX wf_piece_uses_piece ON wf_piece_uses (piece);
 
 -- Waits that the store must find by a signal's name or by a due time. All other waits are only in the snapshot. The view
 -- wf_waits has them all.

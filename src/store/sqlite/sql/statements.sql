@@ -89,6 +89,27 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
 UPDATE wf_runtime_states SET state_version = ?2, schema_version = ?3, waiting_kind = ?4, waiting_token = ?5, waiting_until = ?6, active_task = ?7,
   resume_pointer = ?8, last_signal = coalesce(?9, last_signal), last_error_code = ?10, last_error = ?11, last_executed_by = ?12, last_executed_on = ?13, snapshot = ?14
 WHERE n = ?1 AND state_version = ?15
+-- name: find_piece
+SELECT body FROM wf_pieces WHERE hash = ?1
+-- name: any_piece
+SELECT 1 FROM wf_pieces LIMIT 1
+-- name: insert_piece
+INSERT INTO wf_pieces (hash, body) VALUES (?1, ?2) ON CONFLICT (hash) DO NOTHING
+-- name: use_piece
+INSERT INTO wf_piece_uses (instance, piece) SELECT ?1, n FROM wf_pieces WHERE hash = ?2 ON CONFLICT DO NOTHING
+-- name: drop_piece_use
+DELETE FROM wf_piece_uses WHERE instance = ?1 AND piece = (SELECT n FROM wf_pieces WHERE hash = ?2)
+-- name: remove_piece
+DELETE FROM wf_pieces WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM wf_piece_uses u WHERE u.piece = wf_pieces.n)
+-- name: pieces_of
+SELECT p.hash FROM wf_piece_uses u JOIN wf_pieces p ON p.n = u.piece WHERE u.instance = ?1 ORDER BY p.hash
+-- name: piece_faults
+SELECT p.hash, 'no instance uses it' FROM wf_pieces p WHERE NOT EXISTS (SELECT 1 FROM wf_piece_uses u WHERE u.piece = p.n)
+UNION ALL SELECT coalesce(p.hash, ''), CASE WHEN p.n IS NULL THEN 'instance ' || coalesce(i.id, u.instance) || ' uses a piece that does not exist'
+  ELSE 'an instance that does not exist uses it' END
+FROM wf_piece_uses u LEFT JOIN wf_pieces p ON p.n = u.piece LEFT JOIN wf_instances_base i ON i.n = u.instance
+WHERE p.n IS NULL OR i.n IS NULL
+LIMIT ?1
 -- name: park_instance
 UPDATE wf_instances_base SET status = 'suspended', error = ?2, changed_at = ?3 WHERE id = ?1 AND ended_at IS NULL
 -- name: delete_instance_softly
