@@ -63,24 +63,6 @@ bool may_need_escape(const char* bytes) {
 
 }  // namespace
 
-bool write_short_json(char before, std::string_view text, char after, std::string& out) {
-  // Nearly all text is short and without escapes, and appending byte by byte takes most of the time.
-  constexpr std::size_t short_text_max = 120;
-  if (text.size() > short_text_max) return false;
-  char quoted[short_text_max + 4];
-  char* at = quoted;
-  if (before != 0) *at++ = before;
-  *at++ = '"';
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\') return false;
-    *at++ = c;
-  }
-  *at++ = '"';
-  if (after != 0) *at++ = after;
-  out.append(quoted, at);
-  return true;
-}
-
 void write_json_string(std::string_view text, std::string& out) {
   if (write_short_json(0, text, 0, out)) return;
   out.push_back('"');
@@ -119,13 +101,6 @@ void write_json_number(double value, std::string& out) {
   out.append(text);
   // The text must read back as a double.
   if (text.find_first_of(".eE") == std::string_view::npos) out += ".0";
-}
-
-void write_json_key(char before, std::string_view key, std::string& out) {
-  if (write_short_json(before, key, ':', out)) return;
-  out.push_back(before);
-  write_json_string(key, out);
-  out.push_back(':');
 }
 
 void write_json(const Json& value, std::string& out) {

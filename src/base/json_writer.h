@@ -10,8 +10,30 @@
 namespace cairn {
 
 // Quoted, with the characters around it (0: none), if the text is short and needs no escapes. Otherwise writes nothing.
-bool write_short_json(char before, std::string_view text, char after, std::string& out);
-void write_json_key(char before, std::string_view key, std::string& out);
+// Here and not in json_write.cc, because nearly all text is of this kind, and appending byte by byte takes most of the
+// time.
+inline bool write_short_json(char before, std::string_view text, char after, std::string& out) {
+  constexpr std::size_t short_text_max = 120;
+  if (text.size() > short_text_max) return false;
+  char quoted[short_text_max + 4];
+  char* at = quoted;
+  if (before != 0) *at++ = before;
+  *at++ = '"';
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\') return false;
+    *at++ = c;
+  }
+  *at++ = '"';
+  if (after != 0) *at++ = after;
+  out.append(quoted, at);
+  return true;
+}
+inline void write_json_key(char before, std::string_view key, std::string& out) {
+  if (write_short_json(before, key, ':', out)) return;
+  out.push_back(before);
+  write_json_string(key, out);
+  out.push_back(':');
+}
 
 // Decides for each value that can have a note (JsonNote) whether it is written differently. True: it has been written.
 struct NoSubstitute {

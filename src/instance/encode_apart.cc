@@ -39,7 +39,7 @@ std::shared_ptr<const PieceSet> set_of(std::vector<SharedPiece> named) {
 
 ApartSnapshot encode_apart(const Snapshot& snapshot, std::size_t bytes_min,
                            const std::optional<std::shared_ptr<const PieceSet>>& before) {
-  PieceWriter writer(bytes_min, false);
+  PieceWriter writer(bytes_min, before && *before == nullptr);
   ApartSnapshot result;
   result.head = encode_snapshot(snapshot, &writer);
   const std::shared_ptr<const PieceSet> known = before.value_or(nullptr);

@@ -64,7 +64,13 @@ void PieceWriter::name(const SharedPiece& piece, const Json& value, std::string&
 }
 
 void PieceWriter::write(const Json& value, std::string& out) {
-  const std::size_t at = out.size(), mark = named_.size(), escapes = escapes_;
+  const std::size_t at = out.size();
+  if (plain_ && !escape_) {
+    write_json(value, out);
+    if (bytes_min_ == 0 || out.size() - at < bytes_min_) return;
+    out.resize(at);
+  }
+  const std::size_t mark = named_.size(), escapes = escapes_;
   write_json(value, out, *this);
   if (bytes_min_ == 0 || out.size() - at < bytes_min_) return;
   // Scalars, empty lists and short texts have no room for a note.
@@ -125,6 +131,7 @@ void PieceWriter::make(const Json& value, std::size_t at, std::size_t mark, std:
 }
 
 void PieceWriter::escape_from_now() {
+  plain_ = false;
   escape_ = true;
   inside_.insert(inside_.end(), std::make_move_iterator(named_.begin()), std::make_move_iterator(named_.end()));
   named_.clear();

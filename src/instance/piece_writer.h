@@ -17,9 +17,9 @@ std::string encode_snapshot(const Snapshot& snapshot, PieceWriter* apart);
 
 class PieceWriter {
  public:
-  // `bytes_min` 0: only values that already have a note become places. `escape`: the text has places, so user data that
-  // looks like one is escaped.
-  PieceWriter(std::size_t bytes_min, bool escape) : bytes_min_(bytes_min), escape_(escape) {}
+  // `bytes_min` 0: only values that already have a note become places. `plain`: nothing was apart so far, so small values
+  // are written without a look at their notes. If a place comes of it all the same, the text must be written again.
+  PieceWriter(std::size_t bytes_min, bool plain) : bytes_min_(bytes_min), plain_(plain) {}
   PieceWriter(const PieceWriter&) = delete;
   PieceWriter& operator=(const PieceWriter&) = delete;
 
@@ -29,9 +29,9 @@ class PieceWriter {
   // The pieces that the text names, in order.
   std::vector<SharedPiece> named() const;
   bool has_places() const { return !named_.empty(); }
-  // Something was written as it is, although text with places must escape it.
-  bool wrote_lookalike() const { return wrote_lookalike_; }
-  // Begins the text again, with escapes. What was made stays.
+  // Something may have been written as it is, although text with places must escape it.
+  bool wrote_lookalike() const { return wrote_lookalike_ || plain_; }
+  // Begins the text again, with escapes: user data that looks like a place gets one more `$`. What was made stays.
   void escape_from_now();
   // The texts of these pieces, which the snapshot has. Call it once, at the end.
   std::vector<PieceChanges::Text> texts_of(const std::vector<std::string>& hashes);
@@ -50,7 +50,8 @@ class PieceWriter {
   void make(const Json& value, std::size_t at, std::size_t mark, std::size_t escapes, std::string& out);
 
   const std::size_t bytes_min_;
-  bool escape_;
+  bool plain_;
+  bool escape_ = false;
   bool wrote_lookalike_ = false;
   std::size_t escapes_ = 0;
   std::vector<Named> named_;
