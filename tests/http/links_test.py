@@ -39,6 +39,15 @@ def begin(what="12 laptops"):
     return instance, task_of(instance, "Approve")
 
 
+def soon(holds):
+    """Asks until it holds: what is valid for 1 ms can be used at once."""
+    bound = time.monotonic() + 30
+    while not holds():
+        if time.monotonic() > bound:
+            return False
+    return True
+
+
 def look(token):
     return server.call("GET", "/v1/answer", role=None, **{"x-cairn-link": token})
 
@@ -95,7 +104,7 @@ expect("another person gets no link to an assigned task", server.call("POST", f"
 expect("the assignee does", server.call("POST", f"/v1/tasks/{task['id']}/link", {"person": "ann"}).status == 201)
 instance, task = begin("desks")
 short = server.call("POST", f"/v1/tasks/{task['id']}/link", {"person": "nora", "expires_in": "1ms"}).json["token"]
-expect("a link expires", look(short).json["state"] == "expired" and "payload" not in look(short).json and answer(short, {"approved": True}).status == 409)
+expect("a link expires", soon(lambda: look(short).json["state"] == "expired") and "payload" not in look(short).json and answer(short, {"approved": True}).status == 409)
 closed = server.call("POST", f"/v1/tasks/{task['id']}/link", {"person": "nora"}).json["token"]
 server.call("POST", f"/v1/instances/{instance}/cancel", {"reason": "x"})
 expect("a cancelled question is closed", look(closed).json["state"] == "closed" and answer(closed, {"approved": True}).status == 409)
@@ -137,7 +146,7 @@ for role, body, status in (("viewer", {"inbox": True}, 403), ("task_worker", {"i
 other = server.call("POST", "/v1/embed", {"inbox": True, "person": "ann", "task_roles": ["boss"]}).json["token"]
 expect("an admin makes one for another person, with that person's roles", {one["name"] for one in by(other, "GET", "/v1/tasks?mine=true").json["items"]} == {"Approve"})
 old = server.call("POST", "/v1/embed", {"inbox": True, "expires_in": "1ms"}, role="task_worker").json["token"]
-expect("it expires", by(old, "GET", "/v1/tasks").status == 401)
+expect("it expires", soon(lambda: by(old, "GET", "/v1/tasks").status == 401))
 expect("a diagram's credential is no link", look(made.json["token"]).json == {"state": "unknown"})
 
 # With a key in a file, links outlive the process; without one they end with it.
