@@ -325,11 +325,13 @@ expect("the list does not show it", doomed["key"] not in server.call("GET", "/v1
 expect("it is revoked", server.call("DELETE", "/v1/keys/" + doomed["id"]).status == 204)
 
 def last_answer(key):
+    """What the key gets at last. On a quick machine the loop meets the rate of a viewer (429) before."""
     until = time.monotonic() + 5
-    while (status := server.call("GET", "/v1/info", key=key).status) == 200 and time.monotonic() < until:
+    while (status := server.call("GET", "/v1/info", key=key).status) in (200, 429) and time.monotonic() < until:
         pass
     return status
-expect("and refused within 5 s", last_answer(doomed["key"]) == 401)
+seen = last_answer(doomed["key"])
+expect("and refused within 5 s", seen == 401, seen)
 short = server.call("POST", "/v1/keys", {"subject": "x", "roles": ["viewer"], "expires_in": "1ms"}).json
 expect("an expired key is refused", last_answer(short["key"]) == 401)  # asking may take less than that 1 ms
 expect("a role that there is not", server.call("POST", "/v1/keys", {"subject": "x", "roles": ["root"]}).status == 422)
