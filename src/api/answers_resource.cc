@@ -190,6 +190,7 @@ std::vector<Route> ticket_routes(EngineCore& core, std::shared_ptr<const Tickets
              answer_schema};
   give.identify = identify;
   give.keeps_keys = true;
+  // The link must not be stored, not even for a repeat.
   std::vector<Route> routes = {{"POST",
                                 "/v1/tasks/{id}/link",
                                 Permission::manage_tasks,
@@ -199,7 +200,9 @@ std::vector<Route> ticket_routes(EngineCore& core, std::shared_ptr<const Tickets
                                   create_link(*with, *tickets, base_path, call);
                                 },
                                 {},
-                                link_schema},
+                                link_schema,
+                                "application/json",
+                                true},
                                std::move(show),
                                std::move(give)};
   for (Route& route : embed_routes(core, tickets)) routes.push_back(std::move(route));

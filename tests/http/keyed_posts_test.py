@@ -98,7 +98,7 @@ class Client:
         first = self.post(operation, path, body, key, kind)
         second = self.post(operation, path, body, key, kind)
         # A refusal changed nothing and is judged again. Leases and the secrets of new keys and sessions are kept nowhere. All other answers are the first one again.
-        kept = first[0] < 400 and operation not in ("createKey", "createSession", "createEmbedToken", "leaseRuns")
+        kept = first[0] < 400 and operation not in ("createKey", "createSession", "createEmbedToken", "createTaskLink", "leaseRuns")
         if second != (*first[:2], True) if kept else second[2] and first[0] >= 400:
             with lock:
                 trouble.append(f"{operation}: a repeat got {second} after {first}")

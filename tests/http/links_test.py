@@ -100,6 +100,8 @@ first = server.call("POST", f"/v1/tasks/{task['id']}/link", {"person": "nora"}).
 server.call("POST", "/v1/keys", {"subject": "ann", "roles": ["task_worker"], "scope": {"task_roles": ["boss"]}})
 expect("the task goes to another person", server.call("POST", f"/v1/tasks/{task['id']}/reassign", {"assignee": "ann"}).status == 200)
 expect("a change of the task ends its links", look(first).json == {"state": "changed", "person": "nora", "title": "Approve chairs"} and answer(first, {"approved": True}).status == 409)
+repeated = [server.call("POST", f"/v1/tasks/{task['id']}/link", {"person": "ann"}, **{"idempotency-key": "one-link"}) for _ in range(2)]
+expect("a link is not kept for a repeat", [one.status for one in repeated] == [201, 201] and "idempotency-replayed" not in repeated[1].headers, repeated[1].headers)
 expect("another person gets no link to an assigned task", server.call("POST", f"/v1/tasks/{task['id']}/link", {"person": "nora"}).status == 409)
 expect("the assignee does", server.call("POST", f"/v1/tasks/{task['id']}/link", {"person": "ann"}).status == 201)
 instance, task = begin("desks")
